@@ -1,6 +1,8 @@
-import pathlib
+"""Stops a build from a checkout without links; everything else is in pyproject.toml."""
 
-# The import package is one symbolic link per folder; a checkout without links builds nothing.
-if not pathlib.Path("src/workindex/domain/errors.py").exists():
-    raise SystemExit("src/workindex holds no links to the folders: clone with core.symlinks=true")
-__import__("setuptools").setup()
+import runpy
+
+import setuptools
+
+runpy.run_path("src/workindex/_links.py")
+setuptools.setup()
