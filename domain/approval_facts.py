@@ -7,11 +7,12 @@ Consents live here too: like a grant, only a person gives or withdraws them.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, StrictInt, StringConstraints
 
-from workindex.domain.facts import At, Fact, Frozen, Id, Json, Text, Title
+from workindex.domain.facts import At, Event, Fact, Frozen, Id, Json, Text, Title
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 # Why something ended, for programs: human_denied, system_timeout, withdrawn_by_user,
@@ -208,6 +209,123 @@ class ConsentWithdrawn(ConsentFact):
     reason: Text | None = None
 
 
+# The status that each fact leaves behind; PolicyDecided leaves it as it was.
+STATUS_AFTER: dict[type[Fact], str] = {
+    ApprovalRequested: "requested",
+    ApprovalGranted: "granted",
+    ApprovalDenied: "denied",
+    ApprovalExpired: "expired",
+    GrantLapsed: "granted_not_executed",
+    ApprovalWithdrawn: "withdrawn",
+    ApprovalMooted: "moot",
+    ExecutionStarted: "executing",
+    ExecutionSucceeded: "executed",
+    ExecutionFailed: "failed",
+    ExecutionOutcomeUnknown: "outcome_unknown",
+}
+
+
+def denial_id(same_action: str, task_id: str | None) -> str:
+    """The id of "this action was denied in this task" (or outside every task)."""
+    return f"{same_action}:{task_id or ''}"
+
+
 def denial_ref(same_action: str, task_id: str | None) -> str:
-    """The reference of "this action was denied in this task" (or outside every task)."""
-    return f"denial/{same_action}:{task_id or ''}"
+    """The reference of that denial's row."""
+    return f"denial/{denial_id(same_action, task_id)}"
+
+
+class ApprovalState(NamedTuple):
+    """What decisions remember of an approval; the names are the row's."""
+
+    approval_id: str
+    task_id: str | None
+    status: str
+    tool_schema_sha256: str | None
+    action_hash: str
+    same_action: str
+    preconditions: list[dict[str, Any]]
+    expires_at: datetime
+    policy: dict[str, Any] | None
+    redeem_by: datetime | None
+    execution_id: str | None
+    deadline_at: datetime | None
+    result: dict[str, Any] | None
+
+
+class DenialState(NamedTuple):
+    """Whether an action stays denied in one task (or outside every task)."""
+
+    denial_id: str
+    status: str
+    approval_id: str
+
+
+def evolve(state: ApprovalState | None, event: Event) -> ApprovalState | None:
+    """The approval after one more fact of its stream."""
+    fact = event.fact
+    if isinstance(fact, ApprovalRequested):
+        return _requested(fact)
+    assert state is not None, fact
+    match fact:
+        case PolicyDecided():
+            return state._replace(policy=policy_json(fact))
+        case ApprovalGranted():
+            return state._replace(status="granted", redeem_by=fact.redeem_by)
+        case ExecutionStarted():
+            return state._replace(
+                status="executing",
+                policy=policy_json(fact.policy),
+                execution_id=fact.execution_id,
+                deadline_at=fact.deadline_at,
+            )
+        case ExecutionSucceeded() | ExecutionFailed():
+            return state._replace(status=STATUS_AFTER[type(fact)], result=fact.result)
+        case _ if type(fact) in STATUS_AFTER:
+            return state._replace(status=STATUS_AFTER[type(fact)])
+        case _:
+            raise AssertionError(f"{fact.type} is not a fact of an approval")
+
+
+def evolve_denial(state: DenialState | None, event: Event) -> DenialState | None:
+    """The denial of one action in one task after one more fact."""
+    match event.fact:
+        case ApprovalDenied(approval_id=approval_id, same_action=same_action, task_id=task_id):
+            return DenialState(denial_id(same_action, task_id), "denied", approval_id)
+        case ApprovalRequested(reopened=True, approval_id=approval_id):
+            assert state is not None, event.fact
+            return state._replace(status="reopened", approval_id=approval_id)
+        case _:
+            return state
+
+
+def policy_json(policy: PolicyDecided | PolicyDecision) -> dict[str, Any]:
+    """The policy's answer as rows hold it."""
+    return {
+        "decision": policy.decision,
+        "policy_id": policy.policy_id,
+        "reason": policy.reason,
+    }
+
+
+def preconditions_json(preconditions: tuple[Precondition, ...]) -> list[dict[str, Any]]:
+    """The preconditions as rows and actions hold them."""
+    return [one.model_dump() for one in preconditions]
+
+
+def _requested(fact: ApprovalRequested) -> ApprovalState:
+    return ApprovalState(
+        approval_id=fact.approval_id,
+        task_id=fact.task_id,
+        status="requested",
+        tool_schema_sha256=fact.tool_schema_sha256,
+        action_hash=fact.action_hash,
+        same_action=fact.same_action,
+        preconditions=preconditions_json(fact.preconditions),
+        expires_at=fact.expires_at,
+        policy=None,
+        redeem_by=None,
+        execution_id=None,
+        deadline_at=None,
+        result=None,
+    )
