@@ -53,6 +53,7 @@ lock: $(READY)  ## requirements.lock from pyproject.toml; `make lock UPGRADE=--u
 clean:  ## everything that a target made
 	@rm -rf .venv build dist .bench src/workindex.egg-info .coverage .coverage.* \
 		.pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(READY): requirements.lock pyproject.toml setup.py
 	@start=$$(date +%s); echo "== set-up of .venv (once)"; found=; \
