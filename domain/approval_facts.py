@@ -8,7 +8,7 @@ Consents live here too: like a grant, only a person gives or withdraws them.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, assert_never, cast
 
 from pydantic import Field, StrictInt, StringConstraints
 
@@ -209,6 +209,20 @@ class ConsentWithdrawn(ConsentFact):
     reason: Text | None = None
 
 
+AnyApprovalFact = (
+    ApprovalRequested
+    | PolicyDecided
+    | ApprovalGranted
+    | ApprovalDenied
+    | ApprovalExpired
+    | GrantLapsed
+    | ApprovalWithdrawn
+    | ApprovalMooted
+    | ExecutionStarted
+    | ExecutionSucceeded
+    | ExecutionFailed
+    | ExecutionOutcomeUnknown
+)
 # The status that each fact leaves behind; PolicyDecided leaves it as it was.
 STATUS_AFTER: dict[type[Fact], str] = {
     ApprovalRequested: "requested",
@@ -263,7 +277,7 @@ class DenialState(NamedTuple):
 
 def evolve(state: ApprovalState | None, event: Event) -> ApprovalState | None:
     """The approval after one more fact of its stream."""
-    fact = event.fact
+    fact = cast(AnyApprovalFact, event.fact)
     if isinstance(fact, ApprovalRequested):
         return _requested(fact)
     assert state is not None, fact
@@ -281,10 +295,17 @@ def evolve(state: ApprovalState | None, event: Event) -> ApprovalState | None:
             )
         case ExecutionSucceeded() | ExecutionFailed():
             return state._replace(status=STATUS_AFTER[type(fact)], result=fact.result)
-        case _ if type(fact) in STATUS_AFTER:
+        case (
+            ApprovalDenied()
+            | ApprovalExpired()
+            | GrantLapsed()
+            | ApprovalWithdrawn()
+            | ApprovalMooted()
+            | ExecutionOutcomeUnknown()
+        ):
             return state._replace(status=STATUS_AFTER[type(fact)])
         case _:
-            raise AssertionError(f"{fact.type} is not a fact of an approval")
+            assert_never(fact)
 
 
 def evolve_denial(state: DenialState | None, event: Event) -> DenialState | None:
