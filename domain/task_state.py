@@ -146,7 +146,10 @@ def evolve(state: TaskState | None, event: Event) -> TaskState | None:
             return TaskState(**created_columns(fact))
         case TaskRemoved():
             return None
-    return None if state is None else state._replace(**consequences(state, event))
+    if state is None:
+        assert isinstance(event.fact, ApprovalFacts), event.fact
+        return None
+    return state._replace(**consequences(state, event))
 
 
 def existing(world: World, task_id: str) -> TaskState:

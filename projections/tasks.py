@@ -5,6 +5,29 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from workindex.domain.facts import Event, Fact, utc
+from workindex.domain.task_state import (
+    ENDED,
+    ApprovalFacts,
+    consequences,
+    created_columns,
+)
+from workindex.domain.tasks import (
+    AttemptRecorded,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskDecisionRecorded,
+    TaskFailed,
+    TaskOutputAttached,
+    TaskRemoved,
+    TaskReopened,
+    TaskStarted,
+)
+from workindex.projections.table import Table
+
+FILED_KEPT = 200
+
 
 class TaskRow(NamedTuple):
     """One task.
@@ -12,7 +35,10 @@ class TaskRow(NamedTuple):
     `requests` maps each open input request to {kind: approval|decision|input, prompt, asked_at,
     expires_at (or null)}; `approvals` maps each open approval that names the task to
     {title, status, expires_at}. Times inside both are UTC ISO text. `revision` is the version
-    of the task's stream; `status_since_at` is when it entered its status.
+    of the task's stream; `status_since_at` is when it entered its status, `status_unblocked` the
+    one it has or would have without blockers (open, active, scheduled). `blocked_outside` says
+    that it waits for something that is no task. `decisions`, `outputs` and `attempts` hold the
+    newest `FILED_KEPT`; the log holds all.
     """
 
     task_id: str
@@ -20,6 +46,7 @@ class TaskRow(NamedTuple):
     description: str | None
     status: str
     status_since_at: datetime
+    status_unblocked: str
     family: str | None
     revision: int
     priority: int | None
@@ -38,6 +65,7 @@ class TaskRow(NamedTuple):
     approvals: dict[str, dict[str, Any]]
     blocked_by: list[str]
     blocked_reason: str | None
+    blocked_outside: bool
     blocks: list[str]
     attempts: list[dict[str, Any]]
     outcome: str | None
@@ -45,3 +73,88 @@ class TaskRow(NamedTuple):
     started_at: datetime | None
     ended_at: datetime | None
     updated_at: datetime
+
+
+def fold_task(row: TaskRow | None, event: Event) -> TaskRow | None:
+    """The task's row after the event.
+
+    The columns that decisions read follow `consequences`, which is closed over every fact that
+    can touch a task; the others belong to readers and follow `_told`.
+    """
+    fact = event.fact
+    if isinstance(fact, TaskCreated):
+        assert row is None, f"{fact.stream} is created twice"
+        return _fresh(fact, event)
+    if row is None:
+        assert isinstance(fact, ApprovalFacts), f"{fact.type} without {fact.stream}"
+        return None
+    if isinstance(fact, TaskRemoved):
+        return None
+    shared = consequences(row, event)
+    if shared.get("status", row.status) != row.status:
+        shared["status_since_at"] = event.occurred_at
+    if fact.stream == f"task/{row.task_id}":
+        shared |= {"revision": event.stream_version, "updated_at": event.occurred_at}
+    return row._replace(**shared, **_told(row, event))
+
+
+def _fresh(fact: TaskCreated, event: Event) -> TaskRow:
+    return TaskRow(
+        **created_columns(fact),
+        status_since_at=event.occurred_at,
+        revision=event.stream_version,
+        decisions=[],
+        outputs=[],
+        attempts=[],
+        outcome=None,
+        created_at=event.occurred_at,
+        started_at=None,
+        ended_at=None,
+        updated_at=event.occurred_at,
+    )
+
+
+def _told(row: TaskRow, event: Event) -> dict[str, Any]:
+    """The columns that only readers use, where the event changes any."""
+    match event.fact:
+        case TaskStarted():
+            return {"started_at": event.occurred_at}
+        case TaskCompleted(outcome=outcome):
+            return {"outcome": outcome, "ended_at": event.occurred_at}
+        case TaskFailed(reason=reason) | TaskCancelled(reason=reason):
+            return {"outcome": reason, "ended_at": event.occurred_at}
+        case TaskReopened():
+            return {"outcome": None, "ended_at": None}
+        case TaskDecisionRecorded() as fact:
+            return {"decisions": _filed(row.decisions, fact, event)}
+        case TaskOutputAttached() as fact:
+            return {"outputs": _filed(row.outputs, fact, event)}
+        case AttemptRecorded() as fact:
+            return {"attempts": _filed(row.attempts, fact, event)}
+        case _:
+            return {}
+
+
+def _filed(entries: list[dict[str, Any]], fact: Fact, event: Event) -> list[dict[str, Any]]:
+    """The entries with one more, the newest `FILED_KEPT` of them."""
+    entry = fact.model_dump(mode="json", exclude={"type", "schema_version", "task_id"})
+    return [*entries, {**entry, "at": utc(event.occurred_at)}][-FILED_KEPT:]
+
+
+def is_open(row: TaskRow) -> bool:
+    """Whether it could need the user: it is not ended and a request or an approval is open."""
+    return row.status not in ENDED and bool(row.requests or row.approvals)
+
+
+# The clock has nothing to do on a task: readers leave expired requests out by themselves, and an
+# approval that expires is due in its own table.
+WORK_TASK = Table(
+    "work_task",
+    kind="task",
+    member="work_index",
+    row=TaskRow,
+    fold=fold_task,
+    is_open=is_open,
+)
+
+TABLES = (WORK_TASK,)
