@@ -104,7 +104,10 @@ class CreditsObserved(Fact):
 
 
 class SourceObserved(Fact):
-    """A source says how far it has been seen; it is required for `covers` from here on."""
+    """A source says how far it has been seen; it is required for `covers` from here on.
+
+    `cursor` is the importer's own mark of where it goes on; without one the earlier mark stays.
+    """
 
     type: Literal["source_observed"] = "source_observed"
     source: Id
@@ -112,6 +115,7 @@ class SourceObserved(Fact):
     covers: Covers
     fresh_seconds: Seconds
     state: SourceCondition
+    cursor: Id | None = None
 
     @property
     def stream(self) -> str:
@@ -171,6 +175,7 @@ class ObserveSource(Command):
     covers: Covers
     fresh_seconds: Seconds = DAY_SECONDS
     state: SourceCondition = "whole"
+    cursor: Id | None = None
 
     @property
     def stream(self) -> str:
@@ -220,6 +225,7 @@ class SourceState(NamedTuple):
     covers: list[str]
     observed_through_at: datetime
     fresh_seconds: int
+    cursor: str | None
 
 
 def evolve_connection(state: ConnectionState | None, event: Event) -> ConnectionState | None:  # noqa: ARG001
@@ -239,8 +245,13 @@ def evolve_source(state: SourceState | None, event: Event) -> SourceState | None
     fact = cast(SourceFact, event.fact)
     match fact:
         case SourceObserved():
-            covers = covers_after([] if state is None else state.covers, fact)
-            return SourceState(fact.state, covers, fact.observed_through, fact.fresh_seconds)
+            return SourceState(
+                state=fact.state,
+                covers=covers_after([] if state is None else state.covers, fact),
+                observed_through_at=fact.observed_through,
+                fresh_seconds=fact.fresh_seconds,
+                cursor=cursor_after(None if state is None else state.cursor, fact),
+            )
         case SourceRetired():
             return None
         case _:
@@ -250,6 +261,11 @@ def evolve_source(state: SourceState | None, event: Event) -> SourceState | None
 def covers_after(before: list[str], fact: SourceObserved) -> list[str]:
     """Every kind covered so far: a source stays required for each of them until it is retired."""
     return sorted({*before, *fact.covers})
+
+
+def cursor_after(before: str | None, fact: SourceObserved) -> str | None:
+    """The importer's mark: a report without one leaves it where it was."""
+    return before if fact.cursor is None else fact.cursor
 
 
 def decide(world: World, command: AnyConnectionCommand, now: datetime) -> list[Fact]:
@@ -330,8 +346,9 @@ def _source(world: World, command: ObserveSource, now: datetime) -> list[Fact]:
     if command.observed_through < stored_at and not _is_future(stored_at, now):
         # A late report may make answers more careful, never surer than the newer one did.
         return [fact] if grows or _CAUTION[command.state] > _CAUTION[before.state] else []
-    same = command.state == before.state and command.fresh_seconds == before.fresh_seconds
-    if same and not grows:
+    moves = command.cursor not in (None, before.cursor)
+    same = (command.state, command.fresh_seconds) == (before.state, before.fresh_seconds)
+    if same and not grows and not moves:
         is_due = _is_half_over(stored_at, command.observed_through, command.fresh_seconds)
         return [fact] if is_due else []
     return [fact]

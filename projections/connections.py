@@ -12,6 +12,7 @@ from workindex.domain.connections import (
     SourceObserved,
     SourceRetired,
     covers_after,
+    cursor_after,
 )
 from workindex.domain.facts import Event
 from workindex.projections.table import Table
@@ -46,7 +47,8 @@ class CreditsRow(NamedTuple):
 class SourceRow(NamedTuple):
     """One required source of facts: the kinds it covers and how far it has been seen.
 
-    `covers` holds every kind that it ever covered until it is retired, sorted.
+    `covers` holds every kind that it ever covered until it is retired, sorted; `cursor` is where
+    its importer goes on.
     """
 
     source: str
@@ -54,6 +56,7 @@ class SourceRow(NamedTuple):
     covers: list[str]
     observed_through_at: datetime
     fresh_seconds: int
+    cursor: str | None
     reported_at: datetime
 
 
@@ -95,6 +98,7 @@ def fold_source(row: SourceRow | None, event: Event) -> SourceRow | None:
                 covers=covers_after([] if row is None else row.covers, fact),
                 observed_through_at=fact.observed_through,
                 fresh_seconds=fact.fresh_seconds,
+                cursor=cursor_after(None if row is None else row.cursor, fact),
                 reported_at=event.recorded_at,
             )
         case SourceRetired():
