@@ -140,9 +140,9 @@ def remove(world: World, command: RemoveTask) -> list[Fact]:
 
 
 def reopen(world: World, command: ReopenTask) -> list[Fact]:
-    """An ended task is open again, or blocked where a blocker is left."""
+    """An ended or active task is open again, or blocked where a blocker is left."""
     task = existing(world, command.task_id)
-    if not task.is_ended:
+    if not task.is_ended and task.status_unblocked != "active":
         return []
     return [TaskReopened(task_id=task.task_id, reason=command.reason)]
 
