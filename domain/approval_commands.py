@@ -48,7 +48,7 @@ class RequestApproval(Command):
     def stream(self) -> str:
         return f"approval/{self.approval_id}"
 
-    def reads(self, world: World) -> Iterable[str]:  # noqa: ARG002 - the base's signature
+    def reads(self, world: World) -> Iterable[str]:
         task = () if self.task_id is None else (f"task/{self.task_id}",)
         return (self.stream, denial_ref(self.same_action, self.task_id), *task)
 
@@ -184,7 +184,7 @@ class ConsentCommand(Command):
     def stream(self) -> str:
         return "user"
 
-    def reads(self, world: World) -> Iterable[str]:  # noqa: ARG002 - the base's signature
+    def reads(self, world: World) -> Iterable[str]:
         return ("user/me",)
 
 

@@ -132,7 +132,7 @@ def evolve(state: ArtifactState | None, event: Event) -> ArtifactState | None:
             assert_never(fact)
 
 
-def decide(world: World, command: AnyArtifactCommand, now: datetime) -> list[Fact]:  # noqa: ARG001
+def decide(world: World, command: AnyArtifactCommand, now: datetime) -> list[Fact]:
     """Facts for a command about artifacts."""
     state = world.get(command.stream, ArtifactState)
     match command:

@@ -228,13 +228,13 @@ class SourceState(NamedTuple):
     cursor: str | None
 
 
-def evolve_connection(state: ConnectionState | None, event: Event) -> ConnectionState | None:  # noqa: ARG001
+def evolve_connection(state: ConnectionState | None, event: Event) -> ConnectionState | None:
     """The connection after one more event."""
     fact = cast(ConnectionObserved, event.fact)
     return ConnectionState(fact.status, fact.detail, fact.observed_at, fact.ttl_seconds)
 
 
-def evolve_credits(state: CreditsState | None, event: Event) -> CreditsState | None:  # noqa: ARG001
+def evolve_credits(state: CreditsState | None, event: Event) -> CreditsState | None:
     """The balance after one more event."""
     fact = cast(CreditsObserved, event.fact)
     return CreditsState(fact.provider, fact.amount, fact.unit, fact.observed_at, fact.ttl_seconds)

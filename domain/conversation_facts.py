@@ -213,13 +213,13 @@ def evolve_thread(state: ThreadState | None, event: Event) -> ThreadState | None
     return before._replace(**thread_columns(before.corrections, event))
 
 
-def evolve_checkpoint(state: CheckpointState | None, event: Event) -> CheckpointState | None:  # noqa: ARG001 - it never changes
+def evolve_checkpoint(state: CheckpointState | None, event: Event) -> CheckpointState | None:
     """The checkpoint as recorded."""
     fact = cast(CheckpointRecorded, event.fact)
     return CheckpointState(fact.thread_id, fact.task_id, plain(fact.body))
 
 
-def evolve_summary(state: SummaryState | None, event: Event) -> SummaryState | None:  # noqa: ARG001 - it never changes
+def evolve_summary(state: SummaryState | None, event: Event) -> SummaryState | None:
     """The summary as recorded."""
     fact = cast(SummaryRecorded, event.fact)
     return SummaryState(fact.thread_id, plain(fact.sentences))

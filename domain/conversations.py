@@ -130,7 +130,7 @@ class RecordCheckpoint(ThreadCommand):
     task_id: Id | None = None
     body: CheckpointBody
 
-    def reads(self, world: World) -> Iterable[str]:  # noqa: ARG002 - nothing to follow
+    def reads(self, world: World) -> Iterable[str]:
         return (f"checkpoint/{self.checkpoint_id}",)
 
 
@@ -154,7 +154,7 @@ class RecordSummary(ThreadCommand):
         named = (message_id for each in self.sentences for message_id in each.message_ids)
         return tuple(dict.fromkeys(named))
 
-    def reads(self, world: World) -> Iterable[str]:  # noqa: ARG002 - nothing to follow
+    def reads(self, world: World) -> Iterable[str]:
         return (f"summary/{self.summary_id}", *(f"message/{name}" for name in self.message_ids))
 
 
@@ -163,7 +163,7 @@ AnyConversationCommand = (
 )
 
 
-def decide(world: World, command: AnyConversationCommand, now: datetime) -> list[Fact]:  # noqa: ARG001 - no decision here looks at the clock
+def decide(world: World, command: AnyConversationCommand, now: datetime) -> list[Fact]:
     """Facts for a command about a conversation; none where it was recorded before."""
     match command:
         case PostMessage():

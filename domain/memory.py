@@ -123,7 +123,7 @@ class SupersedeClaim(_WithPeriod):
     def stream(self) -> str:
         return f"claim/{self.claim_id}"
 
-    def reads(self, world: World) -> tuple[str, ...]:  # noqa: ARG002 - nothing to follow
+    def reads(self, world: World) -> tuple[str, ...]:
         return (self.stream, f"claim/{self.new_claim_id}")
 
 
@@ -171,7 +171,7 @@ def evolve(state: ClaimState | None, event: Event) -> ClaimState | None:
             assert_never(fact)
 
 
-def decide(world: World, command: AnyClaimCommand, now: datetime) -> list[Fact]:  # noqa: ARG001
+def decide(world: World, command: AnyClaimCommand, now: datetime) -> list[Fact]:
     """Facts for a command about claims."""
     match command:
         case RecordClaim():

@@ -80,7 +80,7 @@ class UserCommand(Command):
     def stream(self) -> str:
         return "user"
 
-    def reads(self, world: World) -> tuple[str, ...]:  # noqa: ARG002 - the base's signature
+    def reads(self, world: World) -> tuple[str, ...]:
         return (USER_REF,)
 
 
@@ -160,7 +160,7 @@ def consents_after(
     return others | {fact.consent: terms}
 
 
-def decide(world: World, command: AnyUserCommand, now: datetime) -> list[Fact]:  # noqa: ARG001
+def decide(world: World, command: AnyUserCommand, now: datetime) -> list[Fact]:
     """Facts for a command about settings; none where everything is so already."""
     match command:
         case SetPreferences():

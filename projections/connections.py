@@ -60,7 +60,7 @@ class SourceRow(NamedTuple):
     reported_at: datetime
 
 
-def fold_connection(row: ConnectionRow | None, event: Event) -> ConnectionRow | None:  # noqa: ARG001
+def fold_connection(row: ConnectionRow | None, event: Event) -> ConnectionRow | None:
     """The row of one connection: always the latest observation."""
     fact = cast(ConnectionObserved, event.fact)
     return ConnectionRow(
@@ -74,7 +74,7 @@ def fold_connection(row: ConnectionRow | None, event: Event) -> ConnectionRow | 
     )
 
 
-def fold_credits(row: CreditsRow | None, event: Event) -> CreditsRow | None:  # noqa: ARG001
+def fold_credits(row: CreditsRow | None, event: Event) -> CreditsRow | None:
     """The row of one balance: always the latest observation."""
     fact = cast(CreditsObserved, event.fact)
     return CreditsRow(

@@ -86,7 +86,7 @@ def fold_thread(row: ThreadRow | None, event: Event) -> ThreadRow | None:
     return before._replace(**thread_columns(before.corrections, event), updated_at=at)
 
 
-def fold_checkpoint(row: CheckpointRow | None, event: Event) -> CheckpointRow | None:  # noqa: ARG001 - it never changes
+def fold_checkpoint(row: CheckpointRow | None, event: Event) -> CheckpointRow | None:
     """The row of one checkpoint."""
     fact = cast(CheckpointRecorded, event.fact)
     return CheckpointRow(
@@ -98,7 +98,7 @@ def fold_checkpoint(row: CheckpointRow | None, event: Event) -> CheckpointRow | 
     )
 
 
-def fold_summary(row: SummaryRow | None, event: Event) -> SummaryRow | None:  # noqa: ARG001 - it never changes
+def fold_summary(row: SummaryRow | None, event: Event) -> SummaryRow | None:
     """The row of one summary."""
     fact = cast(SummaryRecorded, event.fact)
     return SummaryRow(

@@ -77,10 +77,11 @@ def settings() -> dict[str, dict[str, object]]:
 
 
 def test_a_file_of_code_has_at_most_400_lines() -> None:
-    """What is longer answers more than one question."""
+    """What is longer answers more than one question; a migration's SQL is generated, then frozen."""
     sizes = {name: text.count("\n") for name, text in texts() if name.endswith((".py", ".sql"))}
     assert len(sizes) > 20
-    assert {name: size for name, size in sizes.items() if size > LINES_MAX} == {}
+    long = {name for name, size in sizes.items() if size > LINES_MAX}
+    assert {name for name in long if not re.match(r"alembic/versions/.*\.sql$", name)} == set()
 
 
 def test_a_function_has_at_most_50_lines() -> None:
@@ -112,30 +113,29 @@ def test_a_module_is_named_for_what_it_holds() -> None:
 
 
 def test_no_error_is_swallowed() -> None:
-    """An `except` does something; only named errors may be suppressed."""
-    swallowed = [
-        f"{name}:{node.lineno}"
-        for name, tree in modules()
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.ExceptHandler) and _does_nothing(node.body))
-        or (isinstance(node, ast.Call) and _suppresses_everything(node))
-    ]
+    """An `except` does something; only named errors pass, and a comment says why."""
+    swallowed = []
+    for name, tree in modules():
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and all(map(_does_nothing, node.body)):
+                has_reason = "#" in lines[node.body[-1].lineno - 1]
+                if _is_broad(node.type) or not has_reason:
+                    swallowed.append(f"{name}:{node.lineno}")
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+                if any(map(_is_broad, node.args)):
+                    swallowed.append(f"{name}:{node.lineno}")
     assert swallowed == []
 
 
-def _does_nothing(body: list[ast.stmt]) -> bool:
-    return all(
-        isinstance(line, ast.Pass)
-        or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
-        for line in body
+def _does_nothing(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Pass) or (
+        isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
     )
 
 
-def _suppresses_everything(call: ast.Call) -> bool:
-    broad = {"Exception", "BaseException"}
-    return ast.unparse(call.func).endswith("suppress") and any(
-        isinstance(argument, ast.Name) and argument.id in broad for argument in call.args
-    )
+def _is_broad(error: ast.expr | None) -> bool:
+    return error is None or bool(re.search(r"\b(Base)?Exception\b", ast.unparse(error)))
 
 
 def test_each_exception_from_a_lint_rule_has_a_reason() -> None:
