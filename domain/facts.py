@@ -107,7 +107,8 @@ class World(NamedTuple):
     """What a decision may look at: the states of the entities that its command reads.
 
     `states` maps a reference (`task/T-1`) to the entity's state, or to None where there is none.
-    Asking for a reference that was not declared in `reads` is a programmer's error.
+    In `decide`, asking for a reference that was not declared in `reads` is a programmer's error;
+    `reads` itself looks with `states.get`, since nothing may be loaded yet.
     """
 
     user_id: str

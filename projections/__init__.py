@@ -1,1 +1,24 @@
+"""The Work Index: tables that follow the log, and the readers that prove what they say."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from workindex.projections import (
+    approvals,
+    artifacts,
+    connections,
+    memory,
+    tasks,
+    users,
+)
+from workindex.projections.table import Table
+
+ALL_TABLES: tuple[Table[Any], ...] = (
+    *tasks.TABLES,
+    *approvals.TABLES,
+    *connections.TABLES,
+    *users.TABLES,
+    *memory.TABLES,
+    *artifacts.TABLES,
+)

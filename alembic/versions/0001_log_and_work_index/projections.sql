@@ -1,0 +1,294 @@
+CREATE TABLE work_task (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    task_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    description text,
+    status text NOT NULL,
+    status_since_at timestamptz NOT NULL,
+    status_unblocked text NOT NULL,
+    family text,
+    revision bigint NOT NULL,
+    priority bigint,
+    labels jsonb NOT NULL,
+    assignee text,
+    parent_id text,
+    source text,
+    due_at timestamptz,
+    scheduled_at timestamptz,
+    phase text,
+    plan jsonb NOT NULL,
+    decisions jsonb NOT NULL,
+    fields jsonb NOT NULL,
+    outputs jsonb NOT NULL,
+    requests jsonb NOT NULL,
+    approvals jsonb NOT NULL,
+    blocked_by jsonb NOT NULL,
+    blocked_reason text,
+    blocked_outside boolean NOT NULL,
+    blocks jsonb NOT NULL,
+    attempts jsonb NOT NULL,
+    outcome text,
+    created_at timestamptz NOT NULL,
+    started_at timestamptz,
+    ended_at timestamptz,
+    updated_at timestamptz NOT NULL,
+    open boolean NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, task_id)
+) WITH (fillfactor = 80);
+CREATE INDEX work_task_open ON work_task (user_id, generation) WHERE open;
+
+ALTER TABLE work_task ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_task FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_task TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_task TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_maint;
+
+CREATE TABLE work_approval (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    approval_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    status text NOT NULL,
+    status_since_at timestamptz NOT NULL,
+    task_id text,
+    tool text NOT NULL,
+    tool_schema_sha256 text,
+    arguments jsonb NOT NULL,
+    target text,
+    account text,
+    requester text NOT NULL,
+    action text NOT NULL,
+    action_hash text NOT NULL,
+    same_action text NOT NULL,
+    preconditions jsonb NOT NULL,
+    policy jsonb,
+    requested_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    granted_by text,
+    granted_at timestamptz,
+    redeem_by timestamptz,
+    execution_id text,
+    idempotency_key text,
+    started_at timestamptz,
+    deadline_at timestamptz,
+    result jsonb,
+    reason_code text,
+    reason text,
+    ended_at timestamptz,
+    open boolean NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, approval_id)
+) WITH (fillfactor = 80);
+CREATE INDEX work_approval_open ON work_approval (user_id, generation) WHERE open;
+
+ALTER TABLE work_approval ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_approval FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_approval TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_approval TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_approval TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_approval TO workindex_maint;
+
+CREATE TABLE work_denial (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    denial_id text COLLATE "C" NOT NULL,
+    same_action text NOT NULL,
+    task_id text,
+    status text NOT NULL,
+    approval_id text NOT NULL,
+    since_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, denial_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_denial ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_denial FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_denial TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_denial TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_maint;
+
+CREATE TABLE work_connection (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    connection_id text COLLATE "C" NOT NULL,
+    provider text NOT NULL,
+    account text NOT NULL,
+    status text NOT NULL,
+    detail text,
+    observed_at timestamptz NOT NULL,
+    ttl_seconds bigint NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, connection_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_connection ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_connection FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_connection TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_connection TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_connection TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_connection TO workindex_maint;
+
+CREATE TABLE work_credits (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    account text COLLATE "C" NOT NULL,
+    provider text,
+    amount text NOT NULL,
+    unit text NOT NULL,
+    observed_at timestamptz NOT NULL,
+    ttl_seconds bigint NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, account)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_credits ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_credits FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_credits TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_credits TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_credits TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_credits TO workindex_maint;
+
+CREATE TABLE work_source (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    state text NOT NULL,
+    covers jsonb NOT NULL,
+    observed_through_at timestamptz NOT NULL,
+    fresh_seconds bigint NOT NULL,
+    cursor text,
+    reported_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, source)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_source ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_source FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_source TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_source TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_source TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_source TO workindex_maint;
+
+CREATE TABLE work_user (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    user_key text COLLATE "C" NOT NULL,
+    time_zone text,
+    locale text,
+    preferences jsonb NOT NULL,
+    consents jsonb NOT NULL,
+    updated_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, user_key)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_user ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_user FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_user TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_user TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_maint;
+
+CREATE TABLE claim (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    claim_id text COLLATE "C" NOT NULL,
+    subject text NOT NULL,
+    attribute text NOT NULL,
+    value jsonb,
+    status text NOT NULL,
+    version bigint NOT NULL,
+    confidence double precision,
+    sensitivity text NOT NULL,
+    sources jsonb NOT NULL,
+    valid_from_at timestamptz,
+    expires_at timestamptz,
+    supersedes text,
+    superseded_by text,
+    reason text,
+    recorded_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, claim_id)
+) WITH (fillfactor = 80);
+CREATE INDEX claim_subject_attribute ON claim (user_id, generation, subject, attribute);
+
+ALTER TABLE claim ENABLE ROW LEVEL SECURITY;
+ALTER TABLE claim FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON claim TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON claim TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON claim TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON claim TO workindex_maint;
+
+CREATE TABLE artifact (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    artifact_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    media_type text NOT NULL,
+    status text NOT NULL,
+    sha256 text NOT NULL,
+    size_bytes bigint NOT NULL,
+    parts bigint NOT NULL,
+    summary text,
+    sensitivity text NOT NULL,
+    task_id text,
+    meeting_id text,
+    source text,
+    stored_at timestamptz NOT NULL,
+    forgotten_at timestamptz,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, artifact_id)
+) WITH (fillfactor = 80);
+CREATE INDEX artifact_task_id ON artifact (user_id, generation, task_id);
+
+ALTER TABLE artifact ENABLE ROW LEVEL SECURITY;
+ALTER TABLE artifact FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON artifact TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON artifact TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON artifact TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON artifact TO workindex_maint;
+
+
+CREATE TABLE work_due (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    due_at timestamptz NOT NULL,
+    PRIMARY KEY (user_id, generation, kind, id)
+);
+CREATE INDEX work_due_due_at ON work_due (due_at, generation);
+
+ALTER TABLE work_due ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_due FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_due TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_due TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_due TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_due TO workindex_maint;
+
+INSERT INTO projection_generation (projection_set, generation, fold_version, state)
+    VALUES ('inline', 1, 1, 'live');

@@ -1,0 +1,222 @@
+"""The round trips of the log: read what a decision needs, append, lock.
+
+Each function here is one statement on a connection that the caller holds. Order comes from the
+user's head row alone: whoever updates it holds it until commit, so positions are dense and
+become visible in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+import psycopg
+
+from workindex.eventlog.database import Connection
+from workindex.eventlog.mapper import LogEvent, log_event
+
+Json = dict[str, Any]
+
+# SQLSTATEs of our own functions.
+MOVED_ON = "WI001"
+OTHER_TENANT = "WI002"
+ERASED = "WI004"
+
+
+class KeyRecord(NamedTuple):
+    """What is stored of an earlier command with this key; positions are absolute."""
+
+    payload_hash: str
+    first_position: int
+    events_count: int
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The positions of the events that the command appended."""
+        return tuple(range(self.first_position, self.first_position + self.events_count))
+
+
+class NewKey(NamedTuple):
+    """A command key to store; `first_offset` counts from 1 within the append."""
+
+    source: str
+    key: str
+    payload_hash: str
+    first_offset: int
+    events_count: int
+
+
+class Snapshot(NamedTuple):
+    """One user's log and projection as one statement saw them.
+
+    `head` is 0 for a user without a log. `generation` is None where no generation of the asked
+    fold version exists for the user; `rows` maps table names to rows as JSON objects.
+    """
+
+    head: int
+    epoch: int
+    erased: bool
+    generation: int | None
+    position: int
+    parked: Mapping[str, Json]
+    keys: Mapping[str, KeyRecord]
+    versions: Mapping[str, int]
+    replay: tuple[LogEvent, ...]
+    rows: Mapping[str, list[Json]]
+
+
+class Wanted(NamedTuple):
+    """What to read: row ids by table, streams for their versions, streams to replay, keys."""
+
+    rows: Mapping[str, Sequence[str]]
+    streams: Sequence[str] = ()
+    replay: Sequence[str] = ()
+    source: str = ""
+    keys: Sequence[str] = ()
+
+
+READ = "SELECT wi_read(%s, %s, %s::jsonb, %s::text[], %s::text[], %s, %s::text[])"
+
+
+def read(conn: Connection, user_id: str, fold_version: int, wanted: Wanted) -> Snapshot:
+    """What a decision needs, in one statement (so of one instant)."""
+    row = conn.execute(
+        READ,
+        (
+            user_id,
+            fold_version,
+            _json(wanted.rows),
+            list(wanted.streams),
+            list(wanted.replay),
+            wanted.source,
+            list(wanted.keys),
+        ),
+    ).fetchone()
+    assert row is not None
+    found = row[0]
+    if found is None:
+        none = dict.fromkeys(wanted.streams, 0)
+        return Snapshot(0, 0, False, None, 0, {}, {}, none, (), {})
+    return Snapshot(
+        head=found["head"],
+        epoch=found["epoch"],
+        erased=found["erased"],
+        generation=found["generation"],
+        position=found["position"] or 0,
+        parked=found["parked"] or {},
+        keys={
+            key: KeyRecord(k["payload_hash"], k["first_position"], k["events_count"])
+            for key, k in (found["keys"] or {}).items()
+        },
+        versions=found["versions"] or {},
+        replay=tuple(log_event(event) for event in found["replay"] or ()),
+        rows={table: rows for table, rows in found["rows"].items() if rows},
+    )
+
+
+class Batch(NamedTuple):
+    """One append: events in order, their keys, and the rows that they fold to."""
+
+    events: Sequence[LogEvent]
+    keys: Sequence[NewKey]
+    rows: Mapping[str, Json]
+    open_delta: int
+    parked: Mapping[str, Json]
+    recorded_at: datetime
+
+
+APPEND = (
+    "SELECT wi_append(%s, %s, %s, %s, %s::jsonb, %s::jsonb, %s::jsonb, %s, %s::jsonb, %s)"
+)
+
+
+def append(
+    conn: Connection,
+    user_id: str,
+    fold_version: int,
+    batch: Batch,
+    *,
+    expected: tuple[int, int] | None,
+) -> int:
+    """Append a batch and return the new head. `expected` is (head, epoch), None for blind.
+
+    Raises: the driver's error; its SQLSTATE is MOVED_ON where somebody else appended first.
+    """
+    head, epoch = expected if expected is not None else (None, None)
+    row = conn.execute(
+        APPEND,
+        (
+            user_id,
+            head,
+            epoch,
+            fold_version,
+            _json([key._asdict() for key in batch.keys]),
+            _events_json(batch.events),
+            _json(batch.rows),
+            batch.open_delta,
+            _json(batch.parked),
+            batch.recorded_at,
+        ),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def lock(conn: Connection, user_id: str) -> None:
+    """Hold the user's head until this transaction ends."""
+    conn.execute("SELECT wi_lock(%s)", (user_id,))
+
+
+class Projected(NamedTuple):
+    """Rows folded from the events after `base` up to `position`."""
+
+    base: int
+    position: int
+    rows: Mapping[str, Json]
+    open_delta: int
+    parked: Mapping[str, Json]
+
+
+def project(conn: Connection, user_id: str, fold_version: int, folded: Projected) -> None:
+    """Move the projections that stand at `base`; the caller holds the head."""
+    conn.execute(
+        "SELECT wi_project(%s, %s, %s, %s, %s::jsonb, %s, %s::jsonb)",
+        (
+            user_id,
+            fold_version,
+            folded.base,
+            folded.position,
+            _json(folded.rows),
+            folded.open_delta,
+            _json(folded.parked),
+        ),
+    )
+
+
+def sqlstate(error: psycopg.Error) -> str:
+    """The five characters that say what happened, empty where the server said nothing."""
+    return error.sqlstate or ""
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _events_json(events: Iterable[LogEvent]) -> str:
+    return _json(
+        [
+            {
+                "event_id": event.event_id,
+                "stream": event.originator_id,
+                "stream_version": event.originator_version,
+                "type": event.topic,
+                "schema_version": event.schema_version,
+                "data": orjson.Fragment(event.state),
+                "metadata": event.metadata,
+                "occurred_at": event.occurred_at,
+            }
+            for event in events
+        ]
+    )

@@ -1,0 +1,189 @@
+"""Connections: pools of the two login roles, tenant transactions, and what makes them safe.
+
+The application's pool logs in as a role that can do nothing but what row-level security lets it
+do; a login that could do more is refused when the pool opens. A tenant lives in one transaction
+only, so a connection goes back to the pool without one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from workindex.domain.errors import InvalidInput, NotReady, Unavailable
+from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+LOCK_TIMEOUT_MS = 30_000
+STATEMENT_TIMEOUT_MS = 120_000
+IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+CONNECT_TIMEOUT_S = 5
+POOL_WAIT_S = 30.0
+
+SESSION_OPTIONS = (
+    "-c timezone=UTC -c plan_cache_mode=force_generic_plan "
+    f"-c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={STATEMENT_TIMEOUT_MS} "
+    f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_TIMEOUT_MS}"
+)
+
+# Binds: none. One row: what is wrong with the role that is logged in, all false when it is safe.
+ROLE_CHECK = """
+SELECT current_user, r.rolsuper, r.rolbypassrls,
+       EXISTS (SELECT 1 FROM pg_class c
+               WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace),
+       ARRAY(SELECT g.rolname::text FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid
+             WHERE m.member = r.oid AND g.rolname LIKE 'workindex%%')
+FROM pg_roles r WHERE r.rolname = current_user
+"""
+
+
+class Database:
+    """One database: a pool for the application's role and, where asked for, one for maintenance.
+
+    Thread-safe. After a fork the child opens pools of its own and never touches the parent's.
+
+    Raises (from every method): Unavailable where the server does not answer, NotReady where the
+    login role is unsafe.
+    """
+
+    def __init__(
+        self, app_url: str, *, maint_url: str | None = None, pool_max: int = 16
+    ) -> None:
+        self.app_url = app_url
+        self.maint_url = maint_url
+        self._pool_max = pool_max
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._pools: dict[str, ConnectionPool[Connection]] = {}
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A pooled connection of the application's role, in autocommit mode, without a tenant."""
+        with unavailable_if_lost(), self._pool("app").connection(timeout=POOL_WAIT_S) as conn:
+            yield conn
+
+    @contextmanager
+    def maintenance(self) -> Iterator[Connection]:
+        """A pooled connection of the maintenance role, which sees every tenant."""
+        if self.maint_url is None:
+            raise NotReady(
+                "this needs the maintenance role: set WORKINDEX_MAINT_URL to a login as "
+                f"{MAINT_ROLE} (the embedded server needs no setting)"
+            )
+        with unavailable_if_lost(), self._pool("maint").connection(timeout=POOL_WAIT_S) as conn:
+            yield conn
+
+    def close(self) -> None:
+        """Close the pools; the object must not be used afterwards."""
+        with self._lock:
+            pools, self._pools = self._pools, {}
+            if self._pid == os.getpid():
+                for pool in pools.values():
+                    pool.close()
+
+    def _pool(self, name: str) -> ConnectionPool[Connection]:
+        with self._lock:
+            if self._pid != os.getpid():
+                # Keep the parent's objects alive: collecting them would send its goodbyes.
+                _inherited.append(self._pools)
+                self._pools = {}
+                self._pid = os.getpid()
+            if name not in self._pools:
+                url = self.app_url if name == "app" else self.maint_url
+                assert url is not None
+                self._pools[name] = self._open(url, name)
+            return self._pools[name]
+
+    def _open(self, url: str, name: str) -> ConnectionPool[Connection]:
+        conninfo = with_options(url)
+        check_login(conninfo, maintenance=name == "maint")
+        return ConnectionPool(
+            conninfo,
+            kwargs={"autocommit": True, "prepare_threshold": 1},
+            min_size=1,
+            max_size=self._pool_max if name == "app" else 4,
+            name=f"workindex-{name}",
+            open=True,
+        )
+
+
+_inherited: list[object] = []
+
+
+def with_options(url: str) -> str:
+    """The connection text with the session settings that the log relies on."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise InvalidInput(f"the database URL cannot be read: {error}") from error
+    options = f"{given.get('options', '')} {SESSION_OPTIONS}".strip()
+    given.setdefault("connect_timeout", str(CONNECT_TIMEOUT_S))
+    return make_conninfo("", **{**given, "options": options})
+
+
+def check_login(conninfo: str, *, maintenance: bool = False) -> None:
+    """Refuse a login that row-level security would not hold back.
+
+    Raises: NotReady naming the role, what is wrong with it and the command that makes a right one.
+    """
+    with unavailable_if_lost(), psycopg.connect(conninfo, autocommit=True) as conn:
+        row = conn.execute(ROLE_CHECK).fetchone()
+        assert row is not None
+    role, superuser, bypasses, owns_tables, groups = row
+    allowed = {MAINT_ROLE} if maintenance else set()
+    faults = [
+        text
+        for fault, text in (
+            (superuser, "is a superuser"),
+            (bypasses, "bypasses row-level security"),
+            (owns_tables, "owns tables of ours"),
+            (set(groups) - allowed, f"is a member of {', '.join(groups)}"),
+            (not maintenance and role in (MAINT_ROLE, OWNER_ROLE), "is not the application's role"),
+        )
+        if fault
+    ]
+    if faults:
+        raise NotReady(
+            f"the login role {role} {' and '.join(faults)}, so tenants would not be separated: "
+            f"log in as {APP_ROLE} (workindex db init --owner-url URL creates it)"
+        )
+
+
+@contextmanager
+def tenant_transaction(
+    conn: Connection, user_id: str, *, snapshot: bool = False
+) -> Iterator[Connection]:
+    """A transaction of one tenant; `snapshot` makes it REPEATABLE READ, read only."""
+    with conn.transaction():
+        if snapshot:
+            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        conn.execute(
+            sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id)), prepare=False
+        )
+        yield conn
+
+
+@contextmanager
+def unavailable_if_lost() -> Iterator[None]:
+    """Turn the driver's ways of saying "no server" into Unavailable; keep every other error."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise Unavailable(
+            f"no database connection within {POOL_WAIT_S:.0f} s ({error}): "
+            "see workindex db status"
+        ) from error
+    except psycopg.OperationalError as error:
+        raise Unavailable(
+            f"the database does not answer ({' '.join(str(error).split())}): "
+            "see workindex db status"
+        ) from error

@@ -1,0 +1,45 @@
+"""Named places between the round trips where a test can stop or kill this process.
+
+`WORKINDEX_FAILPOINT=name` kills the process with SIGKILL at that place; `name:raise` raises a
+lost connection instead; `name:sleep:SECONDS` waits. Without the variable this costs one look-up.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Final
+
+import psycopg
+
+from workindex.domain.errors import InvalidInput
+
+VARIABLE: Final = "WORKINDEX_FAILPOINT"
+NAMES: Final = (
+    "read.done",
+    "append.sent",
+    "append.done",
+    "locked.held",
+    "locked.read",
+    "locked.appended",
+    "locked.committed",
+)
+
+
+def failpoint(name: str) -> None:
+    """Stop here if the environment names this place."""
+    wanted = os.environ.get(VARIABLE)
+    if wanted is None:
+        return
+    chosen, _, action = wanted.partition(":")
+    if chosen not in NAMES:
+        raise InvalidInput(f"{VARIABLE} names {chosen}, the failpoints are {', '.join(NAMES)}")
+    if chosen != name:
+        return
+    if action == "raise":
+        raise psycopg.OperationalError(f"failpoint {name}")
+    if action.startswith("sleep:"):
+        time.sleep(float(action.removeprefix("sleep:")))
+        return
+    os.kill(os.getpid(), signal.SIGKILL)

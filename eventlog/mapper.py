@@ -1,0 +1,157 @@
+"""From facts to stored events and back: the one decode path that every reader shares.
+
+The stored name of an event is its type and schema version, never a class path. An upcaster turns
+the data of an older version into the next one; it is pure and kept for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
+from pydantic import ValidationError
+
+from workindex.domain import ALL_FACTS
+from workindex.domain.errors import CorruptEvent, NeedsNewerCode
+from workindex.domain.facts import Actor, Event, Fact
+
+Data = dict[str, Any]
+Upcaster = Callable[[Data], Data]
+
+# (type, version) -> the data of version + 1.
+UPCASTERS: dict[tuple[str, int], Upcaster] = {}
+
+MODELS: Mapping[tuple[str, int], type[Fact]] = {
+    (fact.model_fields["type"].default, fact.model_fields["schema_version"].default): fact
+    for fact in ALL_FACTS
+}
+
+
+@dataclass(frozen=True)
+class LogEvent(StoredEvent):
+    """A stored event with what our log keeps beside its state.
+
+    `position` is 0 until it is stored. `state` is the JSON text of the fact's own fields.
+    """
+
+    schema_version: int
+    event_id: str
+    metadata: Data
+    occurred_at: datetime
+    recorded_at: datetime
+    position: int = 0
+
+
+class FactMapper(Mapper[str]):
+    """The library's mapper over our registry of type names."""
+
+    def __init__(
+        self,
+        models: Mapping[tuple[str, int], type[Fact]] = MODELS,
+        upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
+    ) -> None:
+        super().__init__(JSONTranscoder())
+        self._models = models
+        self._upcasters = upcasters
+
+    def to_stored_event(self, domain_event: Any) -> LogEvent:
+        """The stored form of an Event."""
+        event: Event = domain_event
+        metadata: Data = {"actor": {"kind": event.actor.kind, "id": event.actor.id}}
+        for name in ("correlation_id", "causation_id", "trace_id"):
+            if (value := getattr(event, name)) is not None:
+                metadata[name] = value
+        fact = event.fact
+        return LogEvent(
+            originator_id=fact.stream,
+            originator_version=event.stream_version,
+            topic=fact.type,
+            state=orjson.dumps(fact_data(fact)),
+            schema_version=fact.schema_version,
+            event_id=event.event_id,
+            metadata=metadata,
+            occurred_at=event.occurred_at,
+            recorded_at=event.recorded_at,
+            position=event.position,
+        )
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:
+        """The Event of a stored one.
+
+        Raises: NeedsNewerCode for an unknown type or version; CorruptEvent where the data does
+        not fit its type.
+        """
+        assert isinstance(stored_event, LogEvent)
+        stored = stored_event
+        metadata = stored.metadata
+        return Event(
+            fact=self.decode(stored.topic, stored.schema_version, stored.state, stored.position),
+            stream_version=stored.originator_version,
+            occurred_at=stored.occurred_at,
+            recorded_at=stored.recorded_at,
+            actor=Actor.model_construct(**metadata["actor"]),
+            position=stored.position,
+            event_id=stored.event_id,
+            correlation_id=metadata.get("correlation_id"),
+            causation_id=metadata.get("causation_id"),
+            trace_id=metadata.get("trace_id"),
+        )
+
+    def decode(self, type_: str, version: int, data: bytes | Data, position: int = 0) -> Fact:
+        """The fact of a stored type, version and data, upcast to today's version."""
+        while (type_, version) in self._upcasters:
+            fields = orjson.loads(data) if isinstance(data, bytes) else data
+            data = self._upcasters[type_, version](fields)
+            version += 1
+        model = self._models.get((type_, version))
+        if model is None:
+            raise NeedsNewerCode(
+                f"event {position} has type {type_} version {version}, which this program does "
+                "not know: run a newer workindex"
+            )
+        try:
+            if isinstance(data, bytes):
+                return model.model_validate_json(data)
+            return model.model_validate(data)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            raise CorruptEvent(
+                f"event {position} of type {type_} version {version} does not fit: "
+                f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+            ) from error
+
+
+def fact_data(fact: Fact) -> Data:
+    """The fact's fields that were given, as JSON values; type and version have own columns.
+
+    What was not given is not stored, so a default of a stored version must never change.
+    """
+    return fact.model_dump(mode="json", exclude={"type", "schema_version"}, exclude_unset=True)
+
+
+def log_event(row: Mapping[str, Any]) -> LogEvent:
+    """The stored event of one row of `event`, as JSON (`to_jsonb`) or as a mapping of columns."""
+    data = row["data"]
+    return LogEvent(
+        originator_id=row["stream"],
+        originator_version=row["stream_version"],
+        topic=row["type"],
+        state=data.encode() if isinstance(data, str) else orjson.dumps(data),
+        schema_version=row["schema_version"],
+        event_id=str(row["event_id"]),
+        metadata=row["metadata"],
+        occurred_at=_instant(row["occurred_at"]),
+        recorded_at=_instant(row["recorded_at"]),
+        position=row["position"],
+    )
+
+
+def _instant(value: Any) -> datetime:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    assert isinstance(value, datetime)
+    return value.astimezone(UTC)

@@ -1,0 +1,194 @@
+"""The schema's life: roles, the database, migrations, and whether a database fits this program.
+
+Only these functions use the owner's login. Everything they create belongs to the owner role,
+which nobody logs in as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from workindex.domain.errors import NotReady
+from workindex.eventlog.database import Connection, unavailable_if_lost
+from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
+
+DATABASE_NAME = "workindex"
+MIGRATION_LOCK_TIMEOUT_MS = 5_000
+
+
+class Logins(NamedTuple):
+    """Passwords of the two login roles; None where the server knows them otherwise (peer)."""
+
+    app_password: str | None = None
+    maint_password: str | None = None
+
+
+def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 - a constant value
+    """Create what is missing of the roles and the database; safe to repeat.
+
+    `owner_url` is a login that may create roles. Its database is created if it does not exist.
+    Returns the URL of that database for the same login.
+
+    Raises: Unavailable; NotReady where the login may not create roles.
+    """
+    given = conninfo_to_dict(owner_url)
+    name = str(given.get("dbname") or DATABASE_NAME)
+    target = make_conninfo("", **{**given, "dbname": name})
+    try:
+        with unavailable_if_lost():
+            with psycopg.connect(
+                make_conninfo("", **{**given, "dbname": "postgres"}), autocommit=True
+            ) as conn:
+                _create_roles(conn, logins)
+                _create_database(conn, name)
+            with psycopg.connect(target, autocommit=True) as conn:
+                _own_database(conn, name)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise NotReady(
+            f"the owner login may not create roles or databases ({error}): use a login with "
+            "CREATEROLE and CREATEDB"
+        ) from error
+    return target
+
+
+def _create_roles(conn: Connection, logins: Logins) -> None:
+    wanted: dict[str, tuple[str, str | None]] = {
+        OWNER_ROLE: ("NOLOGIN", None),
+        APP_ROLE: ("LOGIN", logins.app_password),
+        MAINT_ROLE: ("LOGIN", logins.maint_password),
+    }
+    for role, (login, password) in wanted.items():
+        name = sql.Identifier(role)
+        known = conn.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
+        if known is None:
+            try:
+                conn.execute(
+                    sql.SQL("CREATE ROLE {} {} NOSUPERUSER NOBYPASSRLS").format(
+                        name, sql.SQL(login)
+                    )
+                )
+            except psycopg.errors.UniqueViolation:
+                continue  # another process made it just now
+            except psycopg.errors.DuplicateObject:
+                continue
+        if password is not None:
+            conn.execute(
+                sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password))
+            )
+    if not conn.execute(
+        "SELECT pg_has_role(current_user, %s, 'MEMBER')", (OWNER_ROLE,)
+    ).fetchone() == (True,):
+        conn.execute(
+            sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE))
+        )
+
+
+def _create_database(conn: Connection, name: str) -> None:
+    known = conn.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
+    if known is not None:
+        return
+    try:
+        conn.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
+                sql.Identifier(name), sql.Identifier(OWNER_ROLE)
+            )
+        )
+    except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+        return  # another process made it just now
+
+
+def _own_database(conn: Connection, name: str) -> None:
+    for statement in (
+        "GRANT CONNECT ON DATABASE {database} TO {app}, {maint}",
+        "REVOKE CREATE, TEMPORARY ON DATABASE {database} FROM PUBLIC",
+        "GRANT CREATE, USAGE ON SCHEMA public TO {owner}",
+        "GRANT USAGE ON SCHEMA public TO {app}, {maint}",
+    ):
+        conn.execute(
+            sql.SQL(statement).format(
+                database=sql.Identifier(name),
+                owner=sql.Identifier(OWNER_ROLE),
+                app=sql.Identifier(APP_ROLE),
+                maint=sql.Identifier(MAINT_ROLE),
+            )
+        )
+
+
+def upgrade(owner_url: str, revision: str = "head") -> None:
+    """Migrate the database to a revision, in one transaction.
+
+    Raises: Unavailable.
+    """
+    with _migration(owner_url) as config:
+        command.upgrade(config, revision)
+
+
+def downgrade(owner_url: str, revision: str) -> None:
+    """Migrate back to an older revision (`base` for none), in one transaction."""
+    with _migration(owner_url) as config:
+        command.downgrade(config, revision)
+
+
+@contextmanager
+def _migration(owner_url: str) -> Iterator[Config]:
+    given: dict[str, Any] = conninfo_to_dict(owner_url)
+    given.setdefault("dbname", DATABASE_NAME)
+    engine = create_engine(
+        "postgresql+psycopg://",
+        creator=lambda: psycopg.connect(make_conninfo("", **given)),
+        poolclass=NullPool,
+    )
+    config = _config()
+    with unavailable_if_lost(), engine.connect() as connection, connection.begin():
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
+        connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
+        config.attributes["connection"] = connection
+        yield config
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(files("workindex") / "alembic"))
+    return config
+
+
+def head_revision() -> str:
+    """The revision that this program was written for."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    assert head is not None
+    return head
+
+
+def check_revision(conn: Connection) -> None:
+    """Refuse a database whose schema is not the one of this program.
+
+    Raises: NotReady naming both revisions and the command that helps.
+    """
+    wanted = head_revision()
+    try:
+        row = conn.execute("SELECT version_num FROM alembic_version").fetchone()
+    except psycopg.errors.UndefinedTable:
+        row = None
+    found = row[0] if row else None
+    if found == wanted:
+        return
+    if found is not None and found > wanted:
+        raise NotReady(
+            f"the database has schema {found}, this program knows {wanted}: run a newer workindex"
+        )
+    raise NotReady(
+        f"the database has schema {found or 'none'}, this program needs {wanted}: "
+        "run workindex db upgrade"
+    )

@@ -1,0 +1,83 @@
+"""Catching up: a projection that fell a few events behind is folded forward by the next append."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from workindex.domain.errors import CorruptEvent
+from workindex.domain.facts import Event
+from workindex.eventlog.append import Projected, Snapshot, Wanted, project, read
+from workindex.eventlog.database import Connection
+from workindex.eventlog.mapper import FactMapper
+from workindex.eventlog.reader import read_stored
+from workindex.projections.folding import Folding, split_ref, touched_refs
+from workindex.projections.parking import park_record
+from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
+
+UNAPPLIED_EVENTS_MAX = 100
+
+
+def catch_up_if_near(
+    conn: Connection, user_id: str, projection_set: ProjectionSet, mapper: FactMapper
+) -> None:
+    """Fold at most 100 unapplied events of this fold version; the caller holds the head.
+
+    Further behind, or without a generation of this fold version, nothing happens: a worker or a
+    rebuild has to come. An event that cannot be decoded parks every member.
+
+    Raises: NeedsNewerCode.
+    """
+    snapshot = read(conn, user_id, projection_set.fold_version, Wanted({}))
+    missing = snapshot.head - snapshot.position
+    if snapshot.generation is None or not 0 < missing <= UNAPPLIED_EVENTS_MAX:
+        return
+    now = datetime.now(UTC)
+    parked: dict[str, Any] = {}
+    try:
+        events = _tail(conn, user_id, snapshot, mapper)
+    except CorruptEvent as corrupt:
+        at = snapshot.position + 1
+        parked = {m: park_record(at, at, corrupt, now) for m in projection_set.members}
+        events = []
+    folding = loaded_folding(conn, user_id, projection_set, snapshot, events)
+    numbered = [(event, event.position) for event in events]
+    for member, failure in folding.apply_all(numbered).items():
+        parked[member] = park_record(snapshot.position + 1, failure.event.position, failure, now)
+    rows, open_delta = folding.changes(base=snapshot.position)
+    project(
+        conn,
+        user_id,
+        projection_set.fold_version,
+        Projected(snapshot.position, snapshot.head, rows, open_delta, parked),
+    )
+
+
+def _tail(
+    conn: Connection, user_id: str, snapshot: Snapshot, mapper: FactMapper
+) -> list[Event]:
+    stored = read_stored(
+        conn, user_id, from_position=snapshot.position + 1, to_position=snapshot.head
+    )
+    return [mapper.to_domain_event(event) for event in stored]
+
+
+def loaded_folding(
+    conn: Connection,
+    user_id: str,
+    projection_set: ProjectionSet,
+    snapshot: Snapshot,
+    events: list[Event],
+) -> Folding:
+    """A folding that holds the stored rows which the events touch."""
+    folding = Folding(without=set(snapshot.parked))
+    wanted: dict[str, list[str]] = {}
+    for ref in touched_refs([event.fact for event in events]):
+        kind, id_ = split_ref(ref)
+        wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
+        folding.load(ref, None)
+    rows = read(conn, user_id, projection_set.fold_version, Wanted(wanted)).rows
+    for table in projection_set.tables:
+        for stored in rows.get(table.name, ()):
+            folding.load_stored(table, stored)
+    return folding

@@ -1,0 +1,118 @@
+"""Where a plan gets states and rows: from the projection at head, or from the log itself.
+
+Rows are trusted only when the user's progress stands at the head under this fold version. An
+approval's state, and every state while its projection is parked, is replayed from the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from workindex.eventlog.append import Json, Snapshot, Wanted, read
+from workindex.eventlog.database import Connection
+from workindex.eventlog.mapper import FactMapper
+from workindex.eventlog.reader import read_events
+from workindex.projections.folding import Kept, split_ref
+from workindex.projections.planning import ENTITIES, Known, state_of
+from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
+
+# Decisions on these never rest on a projection.
+REPLAYED_KINDS = frozenset({"approval"})
+
+
+class Stale(Exception):
+    """The reads of one plan saw different heads, or the projection is not at head."""
+
+
+class LogLoader:
+    """Loads from the database on one connection, checking that every read saw the same head."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        user_id: str,
+        projection_set: ProjectionSet,
+        mapper: FactMapper,
+        *,
+        may_be_behind: bool = False,
+    ) -> None:
+        self._conn = conn
+        self._user_id = user_id
+        self._set = projection_set
+        self._mapper = mapper
+        self._may_be_behind = may_be_behind
+        self._whole_log: dict[str, Any] | None = None
+        self.first: Snapshot | None = None
+
+    def read_keys(self, source: str, keys: Sequence[str]) -> Snapshot:
+        """Look up command keys; also the snapshot that later reads must agree with."""
+        return self._read(Wanted({}, (), (), source, keys))
+
+    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
+        """The versions of streams, 0 for a new one."""
+        return self._read(Wanted({}, streams)).versions
+
+    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
+        """States and rows of references; no rows where the projection is behind the log.
+
+        Raises: Stale where it is behind, unless this loader may work from the log alone.
+        """
+        wanted: dict[str, list[str]] = {}
+        for ref in refs:
+            kind, id_ = split_ref(ref)
+            wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
+        replayed = [ref for ref in refs if split_ref(ref)[0] in REPLAYED_KINDS]
+        snapshot = self._read(Wanted(wanted, (), replayed))
+        behind = snapshot.head > 0 and snapshot.position != snapshot.head
+        if behind and not self._may_be_behind:
+            raise Stale
+        kept = {} if behind else self._kept(snapshot)
+        states = self._replay(snapshot, replayed)
+        for ref in refs:
+            if ref not in states:
+                table = TABLE_OF_KIND[split_ref(ref)[0]]
+                if behind or table.member in snapshot.parked:
+                    states[ref] = self._from_whole_log(ref, snapshot.head)
+                else:
+                    row = kept[ref].row if ref in kept else None
+                    states[ref] = state_of(ref, row)
+        return {ref: Known(states[ref], kept.get(ref)) for ref in refs}
+
+    def _read(self, wanted: Wanted) -> Snapshot:
+        snapshot = read(self._conn, self._user_id, self._set.fold_version, wanted)
+        if self.first is None:
+            self.first = snapshot
+        elif (snapshot.head, snapshot.epoch) != (self.first.head, self.first.epoch):
+            raise Stale
+        return snapshot
+
+    def _kept(self, snapshot: Snapshot) -> dict[str, Kept]:
+        kept: dict[str, Kept] = {}
+        for table in self._set.tables:
+            for stored in snapshot.rows.get(table.name, ()):
+                row = table.load(cast(Json, stored))
+                kept[f"{table.kind}/{row[0]}"] = Kept(
+                    row, stored["created_position"], stored["source_position"]
+                )
+        return kept
+
+    def _replay(self, snapshot: Snapshot, refs: Sequence[str]) -> dict[str, Any]:
+        states: dict[str, Any] = dict.fromkeys(refs)
+        for stored in snapshot.replay:
+            event = self._mapper.to_domain_event(stored)
+            ref = stored.originator_id
+            states[ref] = ENTITIES[split_ref(ref)[0]].evolve(states[ref], event)
+        return states
+
+    def _from_whole_log(self, ref: str, head: int) -> Any:
+        """The state of an entity whose projection is parked: every event that touches it."""
+        if self._whole_log is None:
+            states: dict[str, Any] = {}
+            for event in read_events(self._conn, self._user_id, self._mapper, to_position=head):
+                for touched in event.fact.touches:
+                    entity = ENTITIES.get(split_ref(touched)[0])
+                    if entity is not None:
+                        states[touched] = entity.evolve(states.get(touched), event)
+            self._whole_log = states
+        return self._whole_log.get(ref)

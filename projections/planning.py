@@ -1,0 +1,257 @@
+"""From commands to events and rows: the pure part of recording.
+
+A `Plan` decides the commands of one append in order. Each decision sees what the ones before it
+did. What a decision or a fold needs to know is loaded by reference through a loader, so the same
+planning runs on one read, under the lock, and on nothing at all (blind).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+import orjson
+import uuid_utils
+
+from workindex.domain import ALL_CONCEPTS
+from workindex.domain.canonical import check_command, payload_hash
+from workindex.domain.decisions import decide
+from workindex.domain.errors import BatchRefused, InvalidInput, VersionConflict, WorkindexError
+from workindex.domain.facts import Actor, Command, Entity, Event, Fact, World
+from workindex.projections.folding import Folding, Kept, split_ref, touched_refs
+
+EVENT_BYTES_MAX = 1024 * 1024
+BATCH_EVENTS_MAX = 5_000
+
+ENTITIES: Mapping[str, Entity] = {
+    entity.kind: entity for concept in ALL_CONCEPTS for entity in concept.entities
+}
+
+
+class Entry(NamedTuple):
+    """One command of a batch. What is None is taken from the batch's own arguments."""
+
+    command: Command
+    key: str | None = None
+    actor: Actor | None = None
+    expected_version: int | None = None
+    occurred_at: datetime | None = None
+    correlation_id: str | None = None
+    causation_id: str | None = None
+
+
+class Order(NamedTuple):
+    """An entry as the log takes it: complete, with its key and the hash of what was sent."""
+
+    command: Command
+    source: str
+    key: str
+    payload_hash: str
+    actor: Actor
+    expected_version: int | None
+    occurred_at: datetime | None
+    correlation_id: str | None
+    causation_id: str | None
+
+
+class Known(NamedTuple):
+    """What is known of one reference: its state for decisions and its row for folds."""
+
+    state: Any
+    kept: Kept | None
+
+
+class Loader(Protocol):
+    """Where a plan gets what it needs."""
+
+    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
+        """The states and rows of references."""
+
+    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
+        """The versions of streams, 0 for a new one."""
+
+
+class NothingKnown:
+    """The loader of a blind append: everything touched is new, or the log says otherwise."""
+
+    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
+        """Nothing is there."""
+        return {ref: Known(None, None) for ref in refs}
+
+    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
+        """Every stream is new."""
+        return dict.fromkeys(streams, 0)
+
+
+class Decided(NamedTuple):
+    """What one order came to: its events, in order."""
+
+    order: Order
+    events: tuple[Event, ...]
+
+
+class Plan:
+    """The decisions of one append.
+
+    After `run`, `decided` holds each order's events and `folding` the rows that they make.
+    """
+
+    def __init__(self, user_id: str, now: datetime, loader: Loader) -> None:
+        self._user_id = user_id
+        self._now = now
+        self._loader = loader
+        self._states: dict[str, Any] = {}
+        self._versions: dict[str, int] = {}
+        self.kept: dict[str, Kept | None] = {}
+        self.decided: list[Decided] = []
+
+    @property
+    def events(self) -> list[Event]:
+        """All events in order."""
+        return [event for decided in self.decided for event in decided.events]
+
+    def run(self, orders: Sequence[Order]) -> None:
+        """Decide every order.
+
+        Raises: the first order's own error where there is one order, else BatchRefused naming
+        the order.
+        """
+        self._preload(orders)
+        for index, order in enumerate(orders):
+            try:
+                self.decided.append(Decided(order, self._decide(order)))
+            except WorkindexError as error:
+                if len(orders) == 1:
+                    raise
+                raise BatchRefused(index, error) from error
+        if len(self.events) > BATCH_EVENTS_MAX:
+            raise InvalidInput(
+                f"one append holds at most {BATCH_EVENTS_MAX} events, this one "
+                f"{len(self.events)}: split the batch"
+            )
+
+    def record(self, order: Order, facts: Iterable[Fact]) -> None:
+        """Append facts as they are (what a refusal established), without deciding."""
+        self.decided.append(Decided(order, self._emit(order, list(facts))))
+
+    def fold(self, *, without: Iterable[str] = ()) -> Folding:
+        """A folding that holds the rows as they were; members of `without` are left alone."""
+        folding = Folding(without=set(without))
+        for ref, kept in self.kept.items():
+            folding.load(ref, kept)
+        return folding
+
+    def _preload(self, orders: Sequence[Order]) -> None:
+        refs: dict[str, None] = {}
+        streams: dict[str, None] = {}
+        for order in orders:
+            world = World(self._user_id, order.actor, {})
+            refs.update(dict.fromkeys(order.command.reads(world)))
+            streams[order.command.stream] = None
+        streams.update(dict.fromkeys(map(_stream_of, refs)))
+        self._versions.update(self._loader.versions(list(streams)))
+        self._know(refs)
+
+    def _know(self, refs: Iterable[str]) -> None:
+        new = [ref for ref in dict.fromkeys(refs) if ref not in self._states]
+        if not new:
+            return
+        for ref, known in self._loader.load(new).items():
+            self._states[ref] = known.state
+            self.kept[ref] = known.kept
+
+    def _version(self, stream: str) -> int:
+        if stream not in self._versions:
+            self._versions.update(self._loader.versions([stream]))
+        return self._versions[stream]
+
+    def _decide(self, order: Order) -> tuple[Event, ...]:
+        world = World(self._user_id, order.actor, self._states)
+        while True:
+            missing = [ref for ref in order.command.reads(world) if ref not in self._states]
+            if not missing:
+                break
+            self._know(missing)
+        expected = order.expected_version
+        if expected is not None:
+            actual = self._version(order.command.stream)
+            if actual != expected:
+                raise VersionConflict(order.command.stream, expected, actual)
+        return self._emit(order, decide(world, order.command, self._now))
+
+    def _emit(self, order: Order, facts: Sequence[Fact]) -> tuple[Event, ...]:
+        self._know(touched_refs(facts))
+        return tuple(self._event(order, fact) for fact in facts)
+
+    def _event(self, order: Order, fact: Fact) -> Event:
+        version = self._version(fact.stream) + 1
+        self._versions[fact.stream] = version
+        event = Event(
+            fact=fact,
+            stream_version=version,
+            occurred_at=order.occurred_at or self._now,
+            recorded_at=self._now,
+            actor=order.actor,
+            event_id=new_id(),
+            correlation_id=order.correlation_id,
+            causation_id=order.causation_id,
+        )
+        for ref in fact.touches:
+            entity = ENTITIES.get(split_ref(ref)[0])
+            if entity is not None:
+                self._states[ref] = entity.evolve(self._states[ref], event)
+        return event
+
+
+def _stream_of(ref: str) -> str:
+    return "user" if ref == "user/me" else ref
+
+
+def new_id() -> str:
+    """A fresh UUIDv7."""
+    return str(uuid_utils.uuid7())
+
+
+def _new_ids() -> Iterator[str]:
+    while True:
+        yield new_id()
+
+
+def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
+    """Complete an entry: its hash is of the command as sent, its ids come after that.
+
+    Raises: InvalidInput where the command is too large or its time is not usable.
+    """
+    sent = entry.command
+    check_command(sent)
+    size = len(orjson.dumps(sent.model_dump(mode="json")))
+    if size > EVENT_BYTES_MAX:
+        raise InvalidInput(
+            f"the command {sent.type} takes {size} bytes, at most {EVENT_BYTES_MAX}: store the "
+            "large part as an artifact"
+        )
+    if entry.occurred_at is not None and entry.occurred_at.tzinfo is None:
+        raise InvalidInput("occurred_at has no zone: give one", field="occurred_at")
+    return Order(
+        command=sent.with_ids(_new_ids()),
+        source=source,
+        key=entry.key if entry.key is not None else f"auto-{secrets.token_hex(16)}",
+        payload_hash=payload_hash(sent).hex(),
+        actor=entry.actor or default_actor,
+        expected_version=entry.expected_version,
+        occurred_at=entry.occurred_at,
+        correlation_id=entry.correlation_id,
+        causation_id=entry.causation_id,
+    )
+
+
+def state_of(ref: str, row: Any) -> Any:
+    """The decision state that a projection row holds: its fields of the same name."""
+    if row is None:
+        return None
+    entity = ENTITIES.get(split_ref(ref)[0])
+    if entity is None:
+        return None
+    return entity.state(**{name: getattr(row, name) for name in entity.state._fields})

@@ -1,0 +1,273 @@
+"""Recording commands: decide, append, fold, in one transaction of one user.
+
+Two paths. The fast one reads without a lock and appends in one call that the database refuses
+if anybody else came first; commands whose every row is new are appended without reading. On any
+conflict, error or doubt the locked path runs the same plan while holding the user's head, and it
+alone decides duplicates, conflicts and parking.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeVar
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from workindex.domain.errors import (
+    CommandRefused,
+    DuplicateKeyConflict,
+    InvalidInput,
+    Unavailable,
+    VersionConflict,
+)
+from workindex.domain.facts import Event
+from workindex.eventlog.append import (
+    ERASED,
+    MOVED_ON,
+    Batch,
+    KeyRecord,
+    NewKey,
+    Snapshot,
+    append,
+    lock,
+    sqlstate,
+)
+from workindex.eventlog.database import Connection, Database, tenant_transaction
+from workindex.eventlog.failpoints import failpoint
+from workindex.eventlog.mapper import FactMapper
+from workindex.projections.catch_up import catch_up_if_near
+from workindex.projections.folding import FoldFailed
+from workindex.projections.loading import LogLoader, Stale
+from workindex.projections.parking import append_parking
+from workindex.projections.planning import NothingKnown, Order, Plan
+from workindex.projections.sets import INLINE, ProjectionSet
+
+T = TypeVar("T")
+ATTEMPTS_MAX: Final = 6
+FIRST_WAIT_S: Final = 0.02
+
+
+class Receipt(NamedTuple):
+    """What one command came to.
+
+    `positions` are the positions of its events in the user's log (none for a command that had
+    nothing to change); `duplicate` says that its key was seen before and that this is the first
+    result again; `events` are the events with their facts (none for a duplicate).
+    """
+
+    positions: tuple[int, ...]
+    duplicate: bool
+    events: tuple[Event, ...] = ()
+
+
+class Writer:
+    """Records orders into the logs of users, one transaction a call."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        projection_set: ProjectionSet = INLINE,
+        mapper: FactMapper | None = None,
+    ) -> None:
+        self._database = database
+        self._set = projection_set
+        self._mapper = mapper or FactMapper()
+
+    def write(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+        """Decide and append all orders or none; an order seen before gives its first result.
+
+        Facts that a refusal establishes are appended before it is raised, for an order alone.
+
+        Raises: CommandRefused, VersionConflict, DuplicateKeyConflict or InvalidInput of an order
+        alone, BatchRefused for one of several; Unavailable.
+        """
+        try:
+            return self._fast(user_id, orders, now)
+        except (Stale, FoldFailed, DuplicateKeyConflict, VersionConflict):
+            pass  # the locked path decides
+        except CommandRefused as refusal:
+            if not refusal.facts:
+                raise
+        except psycopg.Error as error:
+            if sqlstate(error) == ERASED:
+                raise _erased(user_id) from error
+        except Unavailable as error:
+            if isinstance(error.__cause__, PoolTimeout):
+                raise
+        return _with_retries(lambda: self._locked(user_id, orders, now))
+
+    def _fast(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+        blind = all(o.command.is_blind and o.expected_version is None for o in orders)
+        with self._database.connection() as conn:
+            if blind:
+                plan = Plan(user_id, now, NothingKnown())
+                expected = None
+                seen: Mapping[str, KeyRecord] = {}
+            else:
+                loader = LogLoader(conn, user_id, self._set, self._mapper)
+                snapshot = loader.read_keys(orders[0].source, [o.key for o in orders])
+                seen = snapshot.keys
+                plan = Plan(user_id, now, loader)
+                expected = (snapshot.head, snapshot.epoch)
+            failpoint("read.done")
+            new = _unseen(orders, seen)
+            if new:
+                plan.run(new)
+                folding = plan.fold()
+                for offset, event in enumerate(plan.events, start=1):
+                    folding.apply(event, offset)
+                rows, open_delta = folding.changes(base=None)
+                batch = _batch(self._mapper, plan, rows, open_delta, now)
+                failpoint("append.sent")
+                head = append(conn, user_id, self._set.fold_version, batch, expected=expected)
+                failpoint("append.done")
+            else:
+                head = snapshot.head
+        return _receipts(orders, seen, plan, head)
+
+    def _locked(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+        refusal: CommandRefused | None = None
+        with self._database.connection() as conn, tenant_transaction(conn, user_id):
+            lock(conn, user_id)
+            failpoint("locked.held")
+            catch_up_if_near(conn, user_id, self._set, self._mapper)
+            loader = LogLoader(conn, user_id, self._set, self._mapper, may_be_behind=True)
+            snapshot = loader.read_keys(orders[0].source, [o.key for o in orders])
+            if snapshot.erased:
+                raise _erased(user_id)
+            failpoint("locked.read")
+            plan = Plan(user_id, now, loader)
+            new = _unseen(orders, snapshot.keys)
+            try:
+                plan.run(new)
+            except CommandRefused as refused:
+                if not refused.facts:
+                    raise
+                refusal = refused
+                plan = Plan(user_id, now, loader)
+                plan.record(new[0], refused.facts)
+            head = snapshot.head
+            if new:
+                head = self._append_locked(conn, user_id, plan, snapshot, now, refusal is None)
+            failpoint("locked.appended")
+        failpoint("locked.committed")
+        if refusal is not None:
+            raise refusal
+        return _receipts(orders, snapshot.keys, plan, head)
+
+    def _append_locked(
+        self,
+        conn: Connection,
+        user_id: str,
+        plan: Plan,
+        snapshot: Snapshot,
+        now: datetime,
+        with_keys: bool,
+    ) -> int:
+        def send(rows: Mapping[str, Any], open_delta: int, parked: Mapping[str, Any]) -> int:
+            batch = _batch(self._mapper, plan, rows, open_delta, now, parked=parked)
+            if not with_keys:
+                batch = batch._replace(keys=())
+            expected = (snapshot.head, snapshot.epoch)
+            return append(conn, user_id, self._set.fold_version, batch, expected=expected)
+
+        behind = snapshot.head > 0 and snapshot.position != snapshot.head
+        without = self._set.members if behind else tuple(snapshot.parked)
+        return append_parking(conn, plan, snapshot.head, now, without, send)
+
+
+def _batch(
+    mapper: FactMapper,
+    plan: Plan,
+    rows: Mapping[str, Any],
+    open_delta: int,
+    now: datetime,
+    *,
+    parked: Mapping[str, Any] | None = None,
+) -> Batch:
+    keys = []
+    offset = 1
+    for decided in plan.decided:
+        order = decided.order
+        count = len(decided.events)
+        keys.append(NewKey(order.source, order.key, order.payload_hash, offset, count))
+        offset += count
+    events = [mapper.to_stored_event(event) for event in plan.events]
+    return Batch(events, keys, rows, open_delta, parked or {}, now)
+
+
+def _unseen(orders: Sequence[Order], seen: Mapping[str, KeyRecord]) -> list[Order]:
+    """The orders whose key is new, once each.
+
+    Raises: DuplicateKeyConflict where a key stands for another command.
+    """
+    new: dict[str, Order] = {}
+    for order in orders:
+        first = seen.get(order.key) or new.get(order.key)
+        if first is None:
+            new[order.key] = order
+        elif first.payload_hash != order.payload_hash:
+            raise DuplicateKeyConflict(
+                f"the key {order.key} of source {order.source} was used for a different command: "
+                "use a new key, or send the first command again",
+                field="key",
+            )
+    return list(new.values())
+
+
+def _receipts(
+    orders: Sequence[Order], seen: Mapping[str, KeyRecord], plan: Plan, head: int
+) -> list[Receipt]:
+    position = head - len(plan.events)
+    first: dict[str, Receipt] = {
+        key: Receipt(record.positions, duplicate=True) for key, record in seen.items()
+    }
+    fresh: dict[str, Receipt] = {}
+    for decided in plan.decided:
+        events = []
+        for event in decided.events:
+            position += 1
+            events.append(event._replace(position=position))
+        positions = tuple(event.position for event in events)
+        fresh[decided.order.key] = Receipt(positions, duplicate=False, events=tuple(events))
+    receipts = []
+    for order in orders:
+        if order.key in fresh:
+            receipt = fresh.pop(order.key)
+            first[order.key] = Receipt(receipt.positions, duplicate=True)
+        else:
+            receipt = first[order.key]
+        receipts.append(receipt)
+    return receipts
+
+
+def _with_retries(attempt: Callable[[], T]) -> T:
+    """Run a locked attempt; what passes by itself is tried again after a growing, jittered wait.
+
+    The command keys make this safe: an attempt that did commit is found by the next one.
+    """
+    wait_s = FIRST_WAIT_S
+    for tries_left in range(ATTEMPTS_MAX - 1, -1, -1):
+        try:
+            return attempt()
+        except Unavailable as error:
+            if tries_left == 0 or isinstance(error.__cause__, PoolTimeout):
+                raise
+        except psycopg.Error as error:
+            state = sqlstate(error)
+            if state[:2] == "22":
+                raise InvalidInput(f"the database refuses a value: {error}") from error
+            if tries_left == 0 or state not in (MOVED_ON, "40001", "23505"):
+                raise
+        time.sleep(wait_s * random.uniform(0.5, 1.5))
+        wait_s *= 2
+    raise AssertionError("the loop returns or raises")
+
+
+def _erased(user_id: str) -> CommandRefused:
+    return CommandRefused("erased", f"the log of user {user_id} is erased: nothing is added to it")

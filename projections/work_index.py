@@ -1,0 +1,258 @@
+"""The one reader of the Work Index: both the state path and the assembler read through it.
+
+Normally one statement gives the rows with everything that a proof needs. Where the projection
+lags, rows and tail are folded in one REPEATABLE READ snapshot; for an earlier position the log
+is folded up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+import orjson
+
+from workindex.domain.errors import CorruptEvent, InvalidInput, NeedsNewerCode, NotReady, Unavailable
+from workindex.domain.facts import Event
+from workindex.eventlog.database import Connection, Database, tenant_transaction
+from workindex.eventlog.mapper import FactMapper
+from workindex.eventlog.reader import read_events
+from workindex.projections.folding import FoldFailed, Folding
+from workindex.projections.proof import Reading
+from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
+
+Part = Literal["open", "all"]
+Want = Mapping[str, Part]
+
+LIVE_FOLD_EVENTS_MAX: Final = 2_000
+# Every reading carries these: a verdict needs the sources, an answer the user's zone and locale.
+ALWAYS: Final[Want] = {"source": "all", "user": "all"}
+EVERYTHING: Final[Want] = {
+    kind: "all" for kind, table in TABLE_OF_KIND.items() if table.member == "work_index"
+}
+
+
+class Reader:
+    """Reads one user's rows with what their proof needs."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        projection_set: ProjectionSet = INLINE,
+        mapper: FactMapper | None = None,
+    ) -> None:
+        self._database = database
+        self._set = projection_set
+        self._mapper = mapper or FactMapper()
+
+    def read(
+        self,
+        user_id: str,
+        want: Want,
+        *,
+        now: datetime | None = None,
+        at_position: int | None = None,
+    ) -> Reading:
+        """Rows of the wanted kinds ("open" ones or "all") as of one instant.
+
+        A reading always comes back: where the database cannot be asked its reason says so.
+
+        Raises: InvalidInput where `at_position` lies outside the log.
+        """
+        want = {**want, **ALWAYS}
+        try:
+            if at_position is not None:
+                return self._at(user_id, want, at_position, now)
+            with self._database.connection() as conn:
+                found = _state(conn, user_id, self._set.fold_version, want, "wi_state")
+                reading = self._reading(user_id, found, now)
+                if "lag" in reading.reasons or "fold_version" in reading.reasons:
+                    return self._live(conn, user_id, want, now)
+                return reading
+        except NotReady:
+            raise
+        except Unavailable:
+            return _unavailable(user_id, now)
+
+    def read_without_tenant(self, conn: Connection, user_id: str, want: Want) -> Reading:
+        """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
+        found = _state(conn, user_id, self._set.fold_version, {**want, **ALWAYS}, "wi_proof")
+        return self._reading(user_id, found, None)
+
+    def _reading(
+        self, user_id: str, found: Mapping[str, Any], now: datetime | None
+    ) -> Reading:
+        as_of = datetime.fromisoformat(found["now"]).astimezone(UTC)
+        rows = {
+            table.kind: [table.load(row) for row in found["rows"].get(table.name) or ()]
+            for table in self._set.tables
+        }
+        projections = (
+            tuple(
+                {
+                    "name": member,
+                    "generation": found["generation"],
+                    "fold_version": self._set.fold_version,
+                }
+                for member in self._set.members
+            )
+            if found["generation"] is not None
+            else ()
+        )
+        return Reading(
+            user_id=user_id,
+            position=found["head"] if found["head"] is not None else 0,
+            now=now or as_of,
+            as_of=as_of,
+            at_position=None,
+            rows=rows,
+            reasons=tuple(_reasons(found)),
+            live=False,
+            projections=projections,
+        )
+
+    def _live(
+        self, conn: Connection, user_id: str, want: Want, now: datetime | None
+    ) -> Reading:
+        """Rows and tail folded in one snapshot; unproven where the tail is too long."""
+        with tenant_transaction(conn, user_id, snapshot=True):
+            everything: Want = {**EVERYTHING, **want}
+            found = _state(conn, user_id, self._set.fold_version, everything, "wi_proof")
+            reading = self._reading(user_id, found, now)
+            reasons = set(reading.reasons)
+            if not reasons & {"lag", "fold_version"} or reasons & {"parked", "erased"}:
+                return reading
+            position = found["position"] or 0
+            head = found["head"]
+            if head - position > LIVE_FOLD_EVENTS_MAX:
+                return reading
+            folding = Folding()
+            for table in self._set.tables:
+                for stored in found["rows"].get(table.name) or ():
+                    folding.load_stored(table, stored)
+            events = read_events(
+                conn, user_id, self._mapper, from_position=position + 1, to_position=head
+            )
+            problem = _fold_all(folding, events)
+        left = (reasons - {"lag", "fold_version"}) | ({problem} if problem else set())
+        return reading._replace(
+            rows=_chosen(folding, want),
+            reasons=tuple(sorted(left)),
+            live=True,
+            projections=self._live_projections(found["generation"]),
+        )
+
+    def _at(self, user_id: str, want: Want, at_position: int, now: datetime | None) -> Reading:
+        with (
+            self._database.connection() as conn,
+            tenant_transaction(conn, user_id, snapshot=True),
+        ):
+            found = _state(conn, user_id, self._set.fold_version, {}, "wi_proof")
+            head = found["head"] or 0
+            if not 0 <= at_position <= head:
+                raise InvalidInput(
+                    f"position {at_position} lies outside the log of user {user_id}, whose last "
+                    f"position is {head}",
+                    field="at_position",
+                )
+            base = self._reading(user_id, found, now)
+            folding = Folding()
+            last: list[Event] = []
+            events = read_events(conn, user_id, self._mapper, to_position=at_position)
+            problem = _fold_all(folding, events, last)
+        reasons = [r for r in base.reasons if r in ("unknown_user", "erased", "no_tenant")]
+        as_of = last[-1].recorded_at if last else base.as_of
+        return base._replace(
+            position=at_position,
+            at_position=at_position,
+            now=now or as_of,
+            rows=_chosen(folding, want),
+            reasons=(*reasons, *([problem] if problem else [])),
+            live=True,
+            projections=self._live_projections(None),
+        )
+
+    def _live_projections(self, generation: int | None) -> tuple[dict[str, Any], ...]:
+        version = self._set.fold_version
+        return tuple(
+            {"name": member, "generation": generation, "fold_version": version}
+            for member in self._set.members
+        )
+
+
+def _state(
+    conn: Connection,
+    user_id: str,
+    fold_version: int,
+    want: Want,
+    function: Literal["wi_state", "wi_proof"],
+) -> dict[str, Any]:
+    tables = {TABLE_OF_KIND[kind].name: part for kind, part in want.items()}
+    row = conn.execute(
+        STATEMENTS[function], (user_id, fold_version, orjson.dumps(tables).decode())
+    ).fetchone()
+    assert row is not None
+    found: dict[str, Any] = row[0]
+    return found
+
+
+STATEMENTS: Final = {
+    "wi_state": b"SELECT wi_state(%s, %s, %s::jsonb)",
+    "wi_proof": b"SELECT wi_proof(%s, %s, %s::jsonb)",
+}
+
+
+def _reasons(found: Mapping[str, Any]) -> list[str]:
+    """What the statement itself holds against the rows."""
+    if found["tenant"] is not True:
+        return ["no_tenant"]
+    if found["head"] is None:
+        return ["unknown_user"]
+    if found["erased"] is not False:
+        return ["erased"]
+    reasons = []
+    if found["replica"] is not False:
+        reasons.append("replica")
+    if found["generation"] is None:
+        return [*reasons, "fold_version"]
+    if found["position"] != found["head"]:
+        reasons.append("lag")
+    if "work_index" in found["parked"]:
+        reasons.append("parked")
+    elif found["open_count"] != found["open_rows"]:
+        reasons.append("rows_missing")
+    return reasons
+
+
+def _fold_all(
+    folding: Folding, events: Any, last: list[Event] | None = None
+) -> str | None:
+    """Fold events into memory; the reason why that could not be finished, None where it could."""
+    try:
+        for event in events:
+            folding.apply(event, event.position)
+            if last is not None:
+                last[:] = [event]
+    except (FoldFailed, CorruptEvent):
+        return "parked"
+    except NeedsNewerCode:
+        return "fold_version"
+    return None
+
+
+def _chosen(folding: Folding, want: Want) -> dict[str, list[Any]]:
+    chosen: dict[str, list[Any]] = {}
+    for kind, part in want.items():
+        is_open: Callable[[Any], bool] | None = TABLE_OF_KIND[kind].is_open
+        rows = folding.rows(kind)
+        if part == "open" and is_open is not None:
+            rows = [row for row in rows if is_open(row)]
+        chosen[kind] = rows
+    return chosen
+
+
+def _unavailable(user_id: str, now: datetime | None) -> Reading:
+    at = now or datetime.now(UTC)
+    return Reading(user_id, 0, at, at, None, {}, ("unavailable",), False, ())

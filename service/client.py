@@ -1,0 +1,307 @@
+"""The public API: open a Work Index, record what happened, ask what needs the user.
+
+Sync, thread-safe and fork-safe; an async backend calls it through `asyncio.to_thread`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from workindex.assembler.state_path import NEEDS, StateAnswer, answer, recognise
+from workindex.domain import ALL_COMMANDS
+from workindex.domain.canonical import check_json
+from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
+from workindex.domain.facts import Actor, Command, Event, Id
+from workindex.eventlog.database import Database, tenant_transaction
+from workindex.eventlog.embedded import EmbeddedServer
+from workindex.eventlog.mapper import FactMapper
+from workindex.eventlog.migrate import bootstrap, check_revision, upgrade
+from workindex.eventlog.reader import POSITION_MAX, read_events
+from workindex.projections.index import Index, index_of
+from workindex.projections.planning import Entry, Order, order_of
+from workindex.projections.recording import Receipt, Writer
+from workindex.projections.work_index import EVERYTHING, Reader
+
+Clock = Callable[[], datetime]
+Recordable = Command | Mapping[str, Any] | Entry
+
+DATABASE_URL = "WORKINDEX_DATABASE_URL"
+MAINT_URL = "WORKINDEX_MAINT_URL"
+OWNER_URL = "WORKINDEX_OWNER_URL"
+
+COMMANDS: Mapping[str, type[Command]] = {
+    command.model_fields["type"].default: command for command in ALL_COMMANDS
+}
+_USER_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class WorkIndex:
+    """One database of logs and their Work Index. Use `open`; close it, or use it in a `with`."""
+
+    def __init__(self, database: Database, clock: Clock = _utc_now) -> None:
+        self.database = database
+        self.clock = clock
+        self.mapper = FactMapper()
+        self.writer = Writer(database, mapper=self.mapper)
+        self.reader = Reader(database, mapper=self.mapper)
+
+    @classmethod
+    def open(cls, url: str | None = None, *, clock: Clock = _utc_now) -> Self:
+        """Open the database at `url`, else at WORKINDEX_DATABASE_URL, else the embedded one.
+
+        The embedded server is created, started and migrated as needed. With a URL the login must
+        be the application's role and the schema that of this program.
+
+        Raises: NotReady naming the command that helps; Unavailable; InvalidInput for a bad URL.
+        """
+        url = url or os.environ.get(DATABASE_URL)
+        if url is None:
+            return cls(open_embedded(), clock)
+        database = Database(url, maint_url=os.environ.get(MAINT_URL))
+        try:
+            with database.connection() as conn:
+                check_revision(conn)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, clock)
+
+    def user(self, user_id: str) -> UserScope:
+        """The scope of one user; nothing of another user is reachable through it.
+
+        Raises: InvalidInput where the id is not 1 to 200 printable characters.
+        """
+        try:
+            return UserScope(self, _USER_ID.validate_python(user_id))
+        except ValidationError as error:
+            raise InvalidInput(
+                f"the user id {user_id!r} is not usable: it takes 1 to 200 printable characters",
+                field="user_id",
+            ) from error
+
+    def close(self) -> None:
+        """Close the connections; an embedded server keeps running."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def open_embedded() -> Database:
+    """The embedded server's database, created, started and migrated as needed."""
+    server = EmbeddedServer()
+    server.ensure_running()
+    database = Database(server.url("app"), maint_url=server.url("maint"))
+    try:
+        with database.connection() as conn:
+            check_revision(conn)
+    except WorkindexError:
+        database.close()
+        upgrade(bootstrap(server.url("owner")))
+        database = Database(server.url("app"), maint_url=server.url("maint"))
+    return database
+
+
+class UserScope:
+    """Everything that one user's log and Work Index offer."""
+
+    def __init__(self, work_index: WorkIndex, user_id: str) -> None:
+        self.user_id = user_id
+        self._work_index = work_index
+
+    def record(
+        self,
+        command: Command | Mapping[str, Any],
+        *,
+        actor: Actor,
+        source: str = "api",
+        key: str | None = None,
+        expected_version: int | None = None,
+        occurred_at: datetime | None = None,
+        correlation_id: str | None = None,
+        causation_id: str | None = None,
+    ) -> Receipt:
+        """Decide a command and append its facts; the Work Index follows in the same transaction.
+
+        `key` makes it safe to send again: the same source, key and command give the first
+        result. `expected_version` is the version that the command's stream must have.
+        `occurred_at` is the world's time of it, by default now.
+
+        Raises: CommandRefused (NotPermitted, NotBuilt), VersionConflict, DuplicateKeyConflict,
+        InvalidInput, Unavailable. Nothing is stored then, except the facts of a refusal.
+        """
+        entry = Entry(
+            self._command(command),
+            key,
+            None,
+            expected_version,
+            occurred_at,
+            correlation_id,
+            causation_id,
+        )
+        order = order_of(entry, _text(source, "source"), actor)
+        return self._write([order])[0]
+
+    def record_all(
+        self,
+        entries: Sequence[Recordable],
+        *,
+        actor: Actor,
+        source: str = "api",
+        key: str | None = None,
+        correlation_id: str | None = None,
+    ) -> list[Receipt]:
+        """Record several commands in one transaction: all of them or none.
+
+        Each decision sees what the ones before it did. With `key` the entries without a key of
+        their own get `key:0`, `key:1`, … Entries that were recorded before are not repeated.
+
+        Raises: BatchRefused naming the entry (its `code` is that of the entry's own error), and
+        what `record` raises.
+        """
+        orders: list[Order] = []
+        for place, given in enumerate(entries):
+            try:
+                entry = given if isinstance(given, Entry) else Entry(self._command(given))
+                if entry.key is None and key is not None:
+                    entry = entry._replace(key=f"{key}:{place}")
+                if entry.correlation_id is None:
+                    entry = entry._replace(correlation_id=correlation_id)
+                entry = entry._replace(command=self._command(entry.command))
+                orders.append(order_of(entry, _text(source, "source"), actor))
+            except WorkindexError as error:
+                raise BatchRefused(place, error) from error
+        return self._write(orders) if orders else []
+
+    def ask(
+        self,
+        text: str,
+        now: datetime | None = None,
+        tz: str | None = None,
+        locale: str | None = None,
+        at_position: int | None = None,
+    ) -> StateAnswer | None:
+        """Answer a canonical question about the user's own state, with a proof and no model.
+
+        None where the text is not exactly such a question: that is for the assembler. `tz` is a
+        zone name for "today" (default: the user's), `locale` the answer's language, en or zh
+        (default: the question's).
+
+        Raises: InvalidInput for an unknown zone or locale, a naive `now` or a position outside
+        the log. An unreachable database is an unproven answer, not an error.
+        """
+        question = recognise(text, locale)
+        if question is None:
+            return None
+        now = _aware(now or self._work_index.clock())
+        reading = self._work_index.reader.read(
+            self.user_id, NEEDS[question.kind], now=now, at_position=at_position
+        )
+        return answer(question, reading, now=reading.now, tz=tz, locale=locale)
+
+    def index(
+        self,
+        now: datetime | None = None,
+        at_position: int | None = None,
+        limit: int | None = None,
+    ) -> Index:
+        """Every row of the Work Index, ended ones too, with the proof for what needs the user.
+
+        `limit` bounds each list; `totals` keeps the true counts.
+        """
+        now = _aware(now or self._work_index.clock())
+        reading = self._work_index.reader.read(
+            self.user_id, EVERYTHING, now=now, at_position=at_position
+        )
+        return index_of(reading, limit)
+
+    def log(
+        self,
+        from_position: int = 1,
+        to_position: int | None = None,
+        stream: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Event]:
+        """The user's events in order of position, both ends included."""
+        database = self._work_index.database
+        with (
+            database.connection() as conn,
+            tenant_transaction(conn, self.user_id, snapshot=True),
+        ):
+            yield from read_events(
+                conn,
+                self.user_id,
+                self._work_index.mapper,
+                from_position=from_position,
+                to_position=POSITION_MAX if to_position is None else to_position,
+                stream=stream,
+                limit=limit,
+            )
+
+    def _write(self, orders: Sequence[Order]) -> list[Receipt]:
+        return self._work_index.writer.write(self.user_id, orders, self._work_index.clock())
+
+    def _command(self, given: Command | Mapping[str, Any]) -> Command:
+        return given if isinstance(given, Command) else parse_command(given)
+
+
+def parse_command(document: Mapping[str, Any]) -> Command:
+    """The command of a JSON object with a `type`.
+
+    Raises: InvalidInput naming the field, the value and what would be right.
+    """
+    name = document.get("type")
+    model = COMMANDS.get(name) if isinstance(name, str) else None
+    if model is None:
+        raise InvalidInput(
+            f"no command has the type {name!r}: see workindex schema for their names", field="type"
+        )
+    check_json(dict(document), str(name))
+    try:
+        # JSON and not Python rules: a list is a tuple, a text is a time, a number is no text.
+        return model.model_validate_json(_dumps(document))
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(map(str, problem["loc"])) or None
+        raise InvalidInput(
+            f"{name}: {field or 'the command'}: {problem['msg']} (got {_short(problem['input'])})",
+            field=field,
+        ) from error
+
+
+def _dumps(document: Mapping[str, Any]) -> bytes:
+    import orjson
+
+    try:
+        return orjson.dumps(document)
+    except TypeError as error:
+        raise InvalidInput(f"the command is not JSON: {error}") from error
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _aware(now: datetime) -> datetime:
+    if now.tzinfo is None:
+        raise InvalidInput(f"the time {now} has no zone: give one", field="now")
+    return now
+
+
+def _text(value: str, name: str) -> str:
+    if not value or len(value) > 200 or not value.isprintable():
+        raise InvalidInput(f"{name} {value!r} is not 1 to 200 printable characters", field=name)
+    return value
