@@ -5,15 +5,19 @@ from __future__ import annotations
 from workindex.domain.approvals import APPROVALS
 from workindex.domain.artifacts import ARTIFACTS
 from workindex.domain.connections import CONNECTIONS
+from workindex.domain.conversations import CONVERSATIONS
 from workindex.domain.facts import Command, Concept, Fact
 from workindex.domain.memory import MEMORY
+from workindex.domain.proactive import PROACTIVE
 from workindex.domain.tasks import TASKS
 from workindex.domain.users import USERS
 
 ALL_CONCEPTS: tuple[Concept, ...] = (
     TASKS,
     APPROVALS,
+    PROACTIVE,
     CONNECTIONS,
+    CONVERSATIONS,
     MEMORY,
     ARTIFACTS,
     USERS,

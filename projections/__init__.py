@@ -8,7 +8,9 @@ from workindex.projections import (
     approvals,
     artifacts,
     connections,
+    conversations,
     memory,
+    proactive,
     tasks,
     users,
 )
@@ -17,8 +19,10 @@ from workindex.projections.table import Table
 ALL_TABLES: tuple[Table[Any], ...] = (
     *tasks.TABLES,
     *approvals.TABLES,
+    *proactive.TABLES,
     *connections.TABLES,
     *users.TABLES,
+    *conversations.TABLES,
     *memory.TABLES,
     *artifacts.TABLES,
 )
