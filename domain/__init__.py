@@ -7,15 +7,19 @@ from workindex.domain.artifacts import ARTIFACTS
 from workindex.domain.connections import CONNECTIONS
 from workindex.domain.conversations import CONVERSATIONS
 from workindex.domain.facts import Command, Concept, Fact
+from workindex.domain.meetings import MEETINGS
 from workindex.domain.memory import MEMORY
 from workindex.domain.proactive import PROACTIVE
+from workindex.domain.reminders import REMINDERS
 from workindex.domain.tasks import TASKS
 from workindex.domain.users import USERS
 
 ALL_CONCEPTS: tuple[Concept, ...] = (
     TASKS,
+    MEETINGS,
     APPROVALS,
     PROACTIVE,
+    REMINDERS,
     CONNECTIONS,
     CONVERSATIONS,
     MEMORY,

@@ -9,8 +9,10 @@ from workindex.projections import (
     artifacts,
     connections,
     conversations,
+    meetings,
     memory,
     proactive,
+    reminders,
     tasks,
     users,
 )
@@ -18,8 +20,10 @@ from workindex.projections.table import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
     *tasks.TABLES,
+    *meetings.TABLES,
     *approvals.TABLES,
     *proactive.TABLES,
+    *reminders.TABLES,
     *connections.TABLES,
     *users.TABLES,
     *conversations.TABLES,
