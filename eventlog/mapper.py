@@ -6,6 +6,7 @@ the data of an older version into the next one; it is pure and kept for ever.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,9 @@ from workindex.domain.errors import CorruptEvent, NeedsNewerCode
 from workindex.domain.facts import Actor, Event, Fact
 
 Data = dict[str, Any]
+# jsonb writes the float 1e20 as digits. Only orjson reads integers of more than 64 bits as the
+# floats that they were (a command's own integers have at most 64 bits).
+_LONG_NUMBER = re.compile(rb"\d{20}")
 Upcaster = Callable[[Data], Data]
 
 # (type, version) -> the data of version + 1.
@@ -113,6 +117,8 @@ class FactMapper(Mapper[str]):
                 f"event {position} has type {type_} version {version}, which this program does "
                 "not know: run a newer workindex"
             )
+        if isinstance(data, bytes) and _LONG_NUMBER.search(data):
+            data = orjson.loads(data)
         try:
             if isinstance(data, bytes):
                 return model.model_validate_json(data)

@@ -27,7 +27,7 @@ from workindex.domain.approval_commands import (
     WithdrawApproval,
     WithdrawConsent,
 )
-from workindex.domain.approval_facts import PolicyDecision, Precondition
+from workindex.domain.approval_facts import ExecutionSucceeded, PolicyDecision, Precondition
 from workindex.domain.approval_guards import STANDS
 from workindex.domain.approvals import APPROVALS
 from workindex.domain.canonical import action_hash
@@ -35,6 +35,7 @@ from workindex.domain.errors import CommandRefused, NotPermitted
 from workindex.domain.facts import EVERY_ACTOR, ActorKind, Command
 from workindex.domain.tasks import TASKS
 from workindex.domain.users import USERS
+from workindex.eventlog.mapper import FactMapper
 from workindex.projections import approvals, tasks, users
 
 TABLES = (*approvals.TABLES, *tasks.TABLES, *users.TABLES)
@@ -226,6 +227,17 @@ def test_a_request_is_normalised_and_exact(driver: Driver) -> None:
     assert (row.requester, row.requested_at, row.expires_at) == ("the-agent", NOW, at("12:00"))
     assert driver.do(request(), by="agent") == []
     assert driver.refusal(request(arguments={"amount": 101}), by="agent") == "approval_exists"
+
+
+def test_large_numbers_survive_the_log() -> None:
+    """A float that PostgreSQL writes as digits is read as the float it was, never as an integer."""
+    for number, digits in ((1e20, "1" + "0" * 20), (1.23e47, "123" + "0" * 45), (-1e30, "")):
+        stored = b'{"approval_id":"A","execution_id":"E","result":{"n":%s}}'
+        text = (digits or "-1" + "0" * 30).encode()
+        fact = FactMapper().decode("execution_succeeded", 1, stored % text)
+        assert isinstance(fact, ExecutionSucceeded)
+        assert fact.result
+        assert (type(fact.result["n"]), fact.result["n"]) == (float, number)
 
 
 @pytest.mark.parametrize(
