@@ -26,6 +26,12 @@ def plain(value: Any) -> Any:
     return value
 
 
+def given(command: Command, names: Iterable[str]) -> dict[str, Any]:
+    """The fields that hold something: the log keeps only what was given."""
+    values = {name: getattr(command, name) for name in names}
+    return {name: value for name, value in values.items() if value not in (None, (), {})}
+
+
 def asked_changes(
     command: Command, state: Any, names: Iterable[str], *, never_empty: Iterable[str] = ()
 ) -> dict[str, Any]:
@@ -36,11 +42,11 @@ def asked_changes(
     values: dict[str, Any] = {}
     cleared: list[str] = []
     for name in names:
-        given, held = getattr(command, name), getattr(state, name)
-        if name not in command.model_fields_set or plain(given) == held:
+        asked, held = getattr(command, name), getattr(state, name)
+        if name not in command.model_fields_set or plain(asked) == held:
             continue
-        if given is not None:
-            values[name] = given
+        if asked is not None:
+            values[name] = asked
         elif isinstance(held, list):
             if held:
                 values[name] = ()
@@ -58,5 +64,5 @@ def asked_changes(
 def changed_columns(fact: Any, names: Iterable[str]) -> dict[str, Any]:
     """The columns that a `…Changed` fact sets, in the form of a row."""
     values = {name: getattr(fact, name) for name in names}
-    given = {name: plain(value) for name, value in values.items() if value is not None}
-    return {**given, **dict.fromkeys(fact.cleared)}
+    changed = {name: plain(value) for name, value in values.items() if value is not None}
+    return {**changed, **dict.fromkeys(fact.cleared)}

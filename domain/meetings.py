@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, assert_never
 
 from pydantic import Field
 
-from workindex.domain.changes import asked_changes
+from workindex.domain.changes import asked_changes, given
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import At, Command, Concept, Entity, Fact, Id, Text, Title, World
 from workindex.domain.meeting_facts import (
@@ -219,8 +219,7 @@ def _schedule(
             field="meeting_id",
         )
     _check_end(meeting_id, command.start_at, command.end_at)
-    values = {name: getattr(command, name) for name in CHANGEABLE}
-    return [MeetingScheduled(meeting_id=meeting_id, **values)]
+    return [MeetingScheduled(meeting_id=meeting_id, **given(command, CHANGEABLE))]
 
 
 def _check_end(meeting_id: str, start_at: datetime, end_at: datetime | None) -> None:

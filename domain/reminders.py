@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar, Literal, assert_never
 
-from workindex.domain.changes import asked_changes
+from workindex.domain.changes import asked_changes, given
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import (
     ActorKind,
@@ -181,8 +181,7 @@ def _set(world: World, command: SetReminder) -> list[Fact]:
             f"reminder {command.reminder_id} exists already: move it with change_reminder",
             field="reminder_id",
         )
-    values = {name: getattr(command, name) for name in CHANGEABLE}
-    return [ReminderSet(reminder_id=command.reminder_id, **values)]
+    return [ReminderSet(reminder_id=command.reminder_id, **given(command, CHANGEABLE))]
 
 
 def _current(world: World, command: ReminderCommand) -> ReminderState:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import assert_never
 
-from workindex.domain.changes import asked_changes, plain
+from workindex.domain.changes import asked_changes, given, plain
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import Fact, World
 from workindex.domain.task_commands import (
@@ -116,11 +116,7 @@ def _create(world: World, command: CreateTask) -> list[Fact]:
     check_fields(world, command.fields)
     if command.parent_id is not None:
         _check_parent(world, command.task_id, command.parent_id, ())
-    created = TaskCreated(
-        task_id=command.task_id,
-        fields=command.fields,
-        **{name: getattr(command, name) for name in CHANGEABLE},
-    )
+    created = TaskCreated(task_id=command.task_id, **given(command, (*CHANGEABLE, "fields")))
     if not command.blocked_by:
         return [created]
     blockers = tuple(dict.fromkeys(command.blocked_by))

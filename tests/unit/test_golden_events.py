@@ -1,0 +1,62 @@
+"""Stored samples of every fact: what was once written stays readable, field by field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workindex.domain import ALL_FACTS
+from workindex.domain.facts import Fact
+from workindex.eventlog.mapper import FactMapper, fact_data
+
+SAMPLES = Path(__file__).parents[1] / "golden" / "events"
+
+
+def sample_name(type_: str, version: int) -> str:
+    return f"{type_}.v{version}.json"
+
+
+def own_name(fact: type[Fact]) -> str:
+    fields = fact.model_fields
+    return sample_name(fields["type"].default, fields["schema_version"].default)
+
+
+def stored(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((SAMPLES / name).read_text())
+    return document
+
+
+@pytest.mark.parametrize("fact", ALL_FACTS, ids=lambda fact: fact.__name__)
+def test_a_fact_reads_its_sample_and_writes_it_back(fact: type[Fact]) -> None:
+    """A sample of today's version decodes to its model, loses nothing and gains nothing."""
+    sample = stored(own_name(fact))
+    decoded = FactMapper().decode(
+        sample["type"], sample["schema_version"], json.dumps(sample["data"]).encode()
+    )
+    assert type(decoded) is fact
+    assert fact_data(decoded) == sample["data"]
+    assert decoded.touches[0] == decoded.stream or decoded.stream == "user"
+
+
+@pytest.mark.parametrize("fact", ALL_FACTS, ids=lambda fact: fact.__name__)
+def test_a_sample_shows_every_field(fact: type[Fact]) -> None:
+    """A field that the sample leaves out could change its meaning without a test noticing.
+
+    Facts that name only what changed leave the rest out: their samples show what was emptied.
+    """
+    missing = set(fact.model_fields) - set(stored(own_name(fact))["data"])
+    assert missing <= {"type", "schema_version"} or "cleared" in fact.model_fields
+
+
+def test_every_sample_belongs_to_a_fact_or_can_be_upcast() -> None:
+    """Samples of retired versions stay and decode through their upcasters."""
+    names = {path.name for path in SAMPLES.iterdir()}
+    for name in sorted(names - {own_name(fact) for fact in ALL_FACTS}):
+        sample = stored(name)
+        assert name == sample_name(sample["type"], sample["schema_version"])
+        FactMapper().decode(
+            sample["type"], sample["schema_version"], json.dumps(sample["data"]).encode()
+        )
