@@ -272,6 +272,14 @@ def test_the_life_of_one_approval(driver: Driver) -> None:
     assert (row.started_at, row.ended_at) == (at("09:20"), at("09:21"))
 
 
+def test_a_grant_has_a_time_of_its_own(driver: Driver) -> None:
+    """`redeem_by` bounds the grant, before or after the time of the question, never in the past."""
+    driver.given(request())
+    assert driver.refusal(grant(driver, redeem_by=NOW)) == "redeem_by_past"
+    driver.do(grant(driver, redeem_by=at("13:00")))
+    assert driver.do(start(driver, deadline_at=at("14:00")), by="agent", now=at("12:59"))
+
+
 def test_open_and_due(driver: Driver) -> None:
     """A row that may need the user is open; the clock looks at the deadline of its state."""
     table = approvals.WORK_APPROVAL
