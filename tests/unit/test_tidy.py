@@ -77,7 +77,7 @@ def settings() -> dict[str, dict[str, object]]:
 
 
 def test_a_file_of_code_has_at_most_400_lines() -> None:
-    """What is longer answers more than one question; a migration's SQL is generated, then frozen."""
+    """What is longer answers more than one question. Migrations hold generated, frozen SQL."""
     sizes = {name: text.count("\n") for name, text in texts() if name.endswith((".py", ".sql"))}
     assert len(sizes) > 20
     long = {name for name, size in sizes.items() if size > LINES_MAX}
