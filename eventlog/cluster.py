@@ -25,6 +25,7 @@ unix_socket_permissions = 0700
 max_connections = 100
 shared_buffers = '128MB'
 timezone = 'UTC'
+lc_messages = 'C'
 # Durable: what was committed survives a crash of the server and of the machine.
 fsync = on
 synchronous_commit = on
@@ -91,7 +92,7 @@ def cluster_major(home: ServerHome) -> int | None:
     """The major version of the data folder, None where there is no cluster. Raises: NotReady."""
     version_file = home.data / "PG_VERSION"
     try:
-        text = version_file.read_text(encoding="ascii", errors="replace")[:20].strip()
+        text = version_file.read_text(encoding="utf-8", errors="replace")[:20].strip()
     except FileNotFoundError:
         if not home.data.exists():
             return None
@@ -196,7 +197,7 @@ def _quoted(name: str) -> str:
 
 def _pid_in(pid_file: Path) -> int | None:
     try:
-        first = pid_file.read_text(encoding="ascii", errors="replace").split("\n", 1)[0].strip()
+        first = pid_file.read_text(encoding="utf-8", errors="replace").split("\n", 1)[0].strip()
     except FileNotFoundError:
         return None
     return int(first) if first.isdecimal() and int(first) > 1 else None
