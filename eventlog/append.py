@@ -66,6 +66,11 @@ class Snapshot(NamedTuple):
     replay: tuple[LogEvent, ...]
     rows: Mapping[str, list[Json]]
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the projection does not stand at the head of the log."""
+        return self.head > 0 and self.position != self.head
+
 
 class Wanted(NamedTuple):
     """What to read: row ids by table, streams for their versions, streams to replay, keys."""
@@ -127,9 +132,7 @@ class Batch(NamedTuple):
     recorded_at: datetime
 
 
-APPEND = (
-    "SELECT wi_append(%s, %s, %s, %s, %s::jsonb, %s::jsonb, %s::jsonb, %s, %s::jsonb, %s)"
-)
+APPEND = "SELECT wi_append(%s, %s, %s, %s, %s::jsonb, %s::jsonb, %s::jsonb, %s, %s::jsonb, %s)"
 
 
 def append(

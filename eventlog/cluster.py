@@ -154,7 +154,7 @@ def postmaster_pid(home: ServerHome) -> int | None:
     if pid is None:
         return None
     command = _command_line(pid)
-    is_ours = home.token in command or f"-D {home.data}" in command
+    is_ours = home.token in command or f" -D {home.data} " in f"{command} "
     return pid if is_ours and "postgres" in command else None
 
 

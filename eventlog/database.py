@@ -55,9 +55,7 @@ class Database:
     login role is unsafe.
     """
 
-    def __init__(
-        self, app_url: str, *, maint_url: str | None = None, pool_max: int = 16
-    ) -> None:
+    def __init__(self, app_url: str, *, maint_url: str | None = None, pool_max: int = 16) -> None:
         self.app_url = app_url
         self.maint_url = maint_url
         self._pool_max = pool_max
@@ -179,8 +177,7 @@ def unavailable_if_lost() -> Iterator[None]:
         yield
     except PoolTimeout as error:
         raise Unavailable(
-            f"no database connection within {POOL_WAIT_S:.0f} s ({error}): "
-            "see workindex db status"
+            f"no database connection within {POOL_WAIT_S:.0f} s ({error}): see workindex db status"
         ) from error
     except psycopg.OperationalError as error:
         raise Unavailable(

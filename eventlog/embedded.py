@@ -87,7 +87,13 @@ class EmbeddedServer:
                             f"PostgreSQL ended while starting in {self._home.data}: "
                             f"{cluster.log_tail(self._home)}"
                         )
-                    self._launch(lock)
+                    try:
+                        self._launch(lock)
+                    except OSError as error:
+                        raise NotReady(
+                            f"the server in {self._home.path} could not be started ({error}): "
+                            f"mend that, or set WORKINDEX_DATABASE_URL"
+                        ) from error
                     is_launched = True
             time.sleep(_POLL_SECONDS)
 

@@ -42,6 +42,7 @@ class LogEvent(StoredEvent):
     `position` is 0 until it is stored. `state` is the JSON text of the fact's own fields.
     """
 
+    originator_id: str
     schema_version: int
     event_id: str
     metadata: Data

@@ -84,15 +84,12 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
             except psycopg.errors.DuplicateObject:
                 continue
         if password is not None:
-            conn.execute(
-                sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password))
-            )
-    if not conn.execute(
+            conn.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password)))
+    member = conn.execute(
         "SELECT pg_has_role(current_user, %s, 'MEMBER')", (OWNER_ROLE,)
-    ).fetchone() == (True,):
-        conn.execute(
-            sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE))
-        )
+    ).fetchone()
+    if member != (True,):
+        conn.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE)))
 
 
 def _create_database(conn: Connection, name: str) -> None:

@@ -67,9 +67,18 @@ class Account(NamedTuple):
         return options
 
     def can(self, test: str, path: Path) -> bool:
-        """Whether this account passes `test -<test> path`, with every folder on the way open."""
+        """Whether this account passes `test -<test> path`, with every folder on the way open.
+
+        Raises: NotReady if this process may not act as the account.
+        """
         command = ["/bin/sh", "-c", f'test -{test} "$1"', "sh", str(path)]
-        return subprocess.run(command, **self.process_options(), check=False).returncode == 0
+        try:
+            return subprocess.run(command, **self.process_options(), check=False).returncode == 0
+        except OSError as error:
+            raise NotReady(
+                f"root cannot run a process as {self.name} here ({error.strerror}), and PostgreSQL "
+                f"does not run as root: run as another user, or set WORKINDEX_DATABASE_URL"
+            ) from error
 
 
 def default_home() -> Path:

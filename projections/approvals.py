@@ -96,9 +96,7 @@ def fold_approval(row: ApprovalRow | None, event: Event) -> ApprovalRow | None:
     row = row._replace(status=STATUS_AFTER[type(fact)], status_since_at=at)
     match fact:
         case ApprovalGranted():
-            return row._replace(
-                granted_by=event.actor.id, granted_at=at, redeem_by=fact.redeem_by
-            )
+            return row._replace(granted_by=event.actor.id, granted_at=at, redeem_by=fact.redeem_by)
         case ExecutionStarted():
             return row._replace(
                 policy=policy_json(fact.policy),

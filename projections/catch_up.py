@@ -53,9 +53,7 @@ def catch_up_if_near(
     )
 
 
-def _tail(
-    conn: Connection, user_id: str, snapshot: Snapshot, mapper: FactMapper
-) -> list[Event]:
+def _tail(conn: Connection, user_id: str, snapshot: Snapshot, mapper: FactMapper) -> list[Event]:
     stored = read_stored(
         conn, user_id, from_position=snapshot.position + 1, to_position=snapshot.head
     )

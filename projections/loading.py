@@ -7,14 +7,14 @@ approval's state, and every state while its projection is parked, is replayed fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from workindex.eventlog.append import Json, Snapshot, Wanted, read
+from workindex.eventlog.append import Snapshot, Wanted, read
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
 from workindex.projections.folding import Kept, split_ref
-from workindex.projections.planning import ENTITIES, Known, state_of
+from workindex.projections.planning import ENTITIES, Known, Loaded, state_of
 from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
 # Decisions on these never rest on a projection.
@@ -43,18 +43,17 @@ class LogLoader:
         self._mapper = mapper
         self._may_be_behind = may_be_behind
         self._whole_log: dict[str, Any] | None = None
+        self._keys: tuple[str, Sequence[str]] = ("", ())
         self.first: Snapshot | None = None
 
-    def read_keys(self, source: str, keys: Sequence[str]) -> Snapshot:
-        """Look up command keys; also the snapshot that later reads must agree with."""
-        return self._read(Wanted({}, (), (), source, keys))
+    def look_up(self, source: str, keys: Sequence[str]) -> None:
+        """Have the first read look up command keys; `first` then holds what it found."""
+        self._keys = (source, keys)
 
-    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
-        """The versions of streams, 0 for a new one."""
-        return self._read(Wanted({}, streams)).versions
+    def load(self, refs: Sequence[str], streams: Sequence[str]) -> Loaded:
+        """States and rows of references, and versions of streams, in one read.
 
-    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
-        """States and rows of references; no rows where the projection is behind the log.
+        Where the projection is behind the log there are no rows.
 
         Raises: Stale where it is behind, unless this loader may work from the log alone.
         """
@@ -63,23 +62,26 @@ class LogLoader:
             kind, id_ = split_ref(ref)
             wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
         replayed = [ref for ref in refs if split_ref(ref)[0] in REPLAYED_KINDS]
-        snapshot = self._read(Wanted(wanted, (), replayed))
-        behind = snapshot.head > 0 and snapshot.position != snapshot.head
-        if behind and not self._may_be_behind:
+        snapshot = self._read(wanted, streams, replayed)
+        if snapshot.is_behind and not self._may_be_behind:
             raise Stale
-        kept = {} if behind else self._kept(snapshot)
+        kept = {} if snapshot.is_behind else self._kept(snapshot)
         states = self._replay(snapshot, replayed)
         for ref in refs:
             if ref not in states:
                 table = TABLE_OF_KIND[split_ref(ref)[0]]
-                if behind or table.member in snapshot.parked:
+                if snapshot.is_behind or table.member in snapshot.parked:
                     states[ref] = self._from_whole_log(ref, snapshot.head)
                 else:
-                    row = kept[ref].row if ref in kept else None
-                    states[ref] = state_of(ref, row)
-        return {ref: Known(states[ref], kept.get(ref)) for ref in refs}
+                    states[ref] = state_of(ref, kept[ref].row if ref in kept else None)
+        known = {ref: Known(states[ref], kept.get(ref)) for ref in refs}
+        return Loaded(known, snapshot.versions)
 
-    def _read(self, wanted: Wanted) -> Snapshot:
+    def _read(
+        self, rows: Mapping[str, Sequence[str]], streams: Sequence[str], replay: Sequence[str]
+    ) -> Snapshot:
+        source, keys = self._keys if self.first is None else ("", ())
+        wanted = Wanted(rows, streams, replay, source, keys)
         snapshot = read(self._conn, self._user_id, self._set.fold_version, wanted)
         if self.first is None:
             self.first = snapshot
@@ -91,7 +93,7 @@ class LogLoader:
         kept: dict[str, Kept] = {}
         for table in self._set.tables:
             for stored in snapshot.rows.get(table.name, ()):
-                row = table.load(cast(Json, stored))
+                row = table.load(stored)
                 kept[f"{table.kind}/{row[0]}"] = Kept(
                     row, stored["created_position"], stored["source_position"]
                 )

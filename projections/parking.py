@@ -28,7 +28,6 @@ def append_parking(
     conn: Connection,
     plan: Plan,
     head: int,
-    now: datetime,
     without: Collection[str],
     send: Send,
 ) -> int:
@@ -42,13 +41,13 @@ def append_parking(
     parked: dict[str, dict[str, Any]] = {}
     for member, failure in folding.apply_all(numbered).items():
         at = head + _offset(failure.event, numbered)
-        parked[member] = park_record(head + 1, at, failure, now)
+        parked[member] = park_record(head + 1, at, failure, plan.now)
     error: psycopg.Error | None = None
     for refused in _subsets(m for m in INLINE.members if m not in folding.without):
         folding.without.update(refused)
         rows, open_delta = folding.changes(base=None)
         marks = parked | {
-            member: park_record(head + 1, head + 1, error or "", now) for member in refused
+            member: park_record(head + 1, head + 1, error or "", plan.now) for member in refused
         }
         try:
             with conn.transaction():

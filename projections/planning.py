@@ -63,26 +63,26 @@ class Known(NamedTuple):
     kept: Kept | None
 
 
+class Loaded(NamedTuple):
+    """What one load found: states and rows by reference, versions by stream (0: a new one)."""
+
+    known: Mapping[str, Known]
+    versions: Mapping[str, int]
+
+
 class Loader(Protocol):
     """Where a plan gets what it needs."""
 
-    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
-        """The states and rows of references."""
-
-    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
-        """The versions of streams, 0 for a new one."""
+    def load(self, refs: Sequence[str], streams: Sequence[str]) -> Loaded:
+        """The states and rows of references, and the versions of streams."""
 
 
 class NothingKnown:
     """The loader of a blind append: everything touched is new, or the log says otherwise."""
 
-    def load(self, refs: Sequence[str]) -> Mapping[str, Known]:
-        """Nothing is there."""
-        return {ref: Known(None, None) for ref in refs}
-
-    def versions(self, streams: Sequence[str]) -> Mapping[str, int]:
-        """Every stream is new."""
-        return dict.fromkeys(streams, 0)
+    def load(self, refs: Sequence[str], streams: Sequence[str]) -> Loaded:
+        """Nothing is there, every stream is new."""
+        return Loaded({ref: Known(None, None) for ref in refs}, dict.fromkeys(streams, 0))
 
 
 class Decided(NamedTuple):
@@ -100,7 +100,7 @@ class Plan:
 
     def __init__(self, user_id: str, now: datetime, loader: Loader) -> None:
         self._user_id = user_id
-        self._now = now
+        self.now = now
         self._loader = loader
         self._states: dict[str, Any] = {}
         self._versions: dict[str, int] = {}
@@ -112,13 +112,23 @@ class Plan:
         """All events in order."""
         return [event for decided in self.decided for event in decided.events]
 
+    def preload(self, orders: Sequence[Order]) -> None:
+        """Load in one go what the orders are known to need."""
+        refs: dict[str, None] = {}
+        streams: dict[str, None] = {}
+        for order in orders:
+            world = World(self._user_id, order.actor, {})
+            refs.update(dict.fromkeys(order.command.reads(world)))
+            streams[order.command.stream] = None
+        streams.update(dict.fromkeys(map(_stream_of, refs)))
+        self._load(list(refs), list(streams))
+
     def run(self, orders: Sequence[Order]) -> None:
         """Decide every order.
 
         Raises: the first order's own error where there is one order, else BatchRefused naming
         the order.
         """
-        self._preload(orders)
         for index, order in enumerate(orders):
             try:
                 self.decided.append(Decided(order, self._decide(order)))
@@ -143,56 +153,43 @@ class Plan:
             folding.load(ref, kept)
         return folding
 
-    def _preload(self, orders: Sequence[Order]) -> None:
-        refs: dict[str, None] = {}
-        streams: dict[str, None] = {}
-        for order in orders:
-            world = World(self._user_id, order.actor, {})
-            refs.update(dict.fromkeys(order.command.reads(world)))
-            streams[order.command.stream] = None
-        streams.update(dict.fromkeys(map(_stream_of, refs)))
-        self._versions.update(self._loader.versions(list(streams)))
-        self._know(refs)
-
-    def _know(self, refs: Iterable[str]) -> None:
-        new = [ref for ref in dict.fromkeys(refs) if ref not in self._states]
-        if not new:
-            return
-        for ref, known in self._loader.load(new).items():
+    def _load(self, refs: Sequence[str], streams: Sequence[str]) -> None:
+        loaded = self._loader.load(refs, streams)
+        for ref, known in loaded.known.items():
             self._states[ref] = known.state
             self.kept[ref] = known.kept
+        self._versions.update(loaded.versions)
 
-    def _version(self, stream: str) -> int:
-        if stream not in self._versions:
-            self._versions.update(self._loader.versions([stream]))
-        return self._versions[stream]
+    def _know(self, refs: Iterable[str], streams: Iterable[str] = ()) -> None:
+        new_refs = [ref for ref in dict.fromkeys(refs) if ref not in self._states]
+        new_streams = [s for s in dict.fromkeys(streams) if s not in self._versions]
+        if new_refs or new_streams:
+            self._load(new_refs, new_streams)
 
     def _decide(self, order: Order) -> tuple[Event, ...]:
         world = World(self._user_id, order.actor, self._states)
-        while True:
-            missing = [ref for ref in order.command.reads(world) if ref not in self._states]
-            if not missing:
-                break
-            self._know(missing)
+        while missing := [r for r in order.command.reads(world) if r not in self._states]:
+            self._know(missing, map(_stream_of, missing))
         expected = order.expected_version
         if expected is not None:
-            actual = self._version(order.command.stream)
+            self._know((), [order.command.stream])
+            actual = self._versions[order.command.stream]
             if actual != expected:
                 raise VersionConflict(order.command.stream, expected, actual)
-        return self._emit(order, decide(world, order.command, self._now))
+        return self._emit(order, decide(world, order.command, self.now))
 
     def _emit(self, order: Order, facts: Sequence[Fact]) -> tuple[Event, ...]:
-        self._know(touched_refs(facts))
+        self._know(touched_refs(facts), [fact.stream for fact in facts])
         return tuple(self._event(order, fact) for fact in facts)
 
     def _event(self, order: Order, fact: Fact) -> Event:
-        version = self._version(fact.stream) + 1
+        version = self._versions[fact.stream] + 1
         self._versions[fact.stream] = version
         event = Event(
             fact=fact,
             stream_version=version,
-            occurred_at=order.occurred_at or self._now,
-            recorded_at=self._now,
+            occurred_at=order.occurred_at or self.now,
+            recorded_at=self.now,
             actor=order.actor,
             event_id=new_id(),
             correlation_id=order.correlation_id,

@@ -28,17 +28,16 @@ from workindex.domain.facts import Event
 from workindex.eventlog.append import (
     ERASED,
     MOVED_ON,
-    Batch,
     KeyRecord,
     NewKey,
     Snapshot,
-    append,
     lock,
     sqlstate,
 )
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.failpoints import failpoint
 from workindex.eventlog.mapper import FactMapper
+from workindex.eventlog.recorder import Taken, put_events
 from workindex.projections.catch_up import catch_up_if_near
 from workindex.projections.folding import FoldFailed
 from workindex.projections.loading import LogLoader, Stale
@@ -93,6 +92,8 @@ class Writer:
         except CommandRefused as refusal:
             if not refusal.facts:
                 raise
+        except Taken:
+            pass  # a key or a stream that a blind append took for new
         except psycopg.Error as error:
             if sqlstate(error) == ERASED:
                 raise _erased(user_id) from error
@@ -104,16 +105,15 @@ class Writer:
     def _fast(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
         blind = all(o.command.is_blind and o.expected_version is None for o in orders)
         with self._database.connection() as conn:
-            if blind:
-                plan = Plan(user_id, now, NothingKnown())
-                expected = None
-                seen: Mapping[str, KeyRecord] = {}
-            else:
+            loader: LogLoader | None = None
+            if not blind:
                 loader = LogLoader(conn, user_id, self._set, self._mapper)
-                snapshot = loader.read_keys(orders[0].source, [o.key for o in orders])
-                seen = snapshot.keys
-                plan = Plan(user_id, now, loader)
-                expected = (snapshot.head, snapshot.epoch)
+                loader.look_up(orders[0].source, [order.key for order in orders])
+            plan = Plan(user_id, now, loader or NothingKnown())
+            plan.preload(orders)
+            snapshot = loader.first if loader else None
+            expected = (snapshot.head, snapshot.epoch) if snapshot else None
+            seen = snapshot.keys if snapshot else {}
             failpoint("read.done")
             new = _unseen(orders, seen)
             if new:
@@ -122,12 +122,13 @@ class Writer:
                 for offset, event in enumerate(plan.events, start=1):
                     folding.apply(event, offset)
                 rows, open_delta = folding.changes(base=None)
-                batch = _batch(self._mapper, plan, rows, open_delta, now)
                 failpoint("append.sent")
-                head = append(conn, user_id, self._set.fold_version, batch, expected=expected)
+                head = self._put(
+                    conn, user_id, plan, rows, open_delta=open_delta, expected=expected
+                )
                 failpoint("append.done")
             else:
-                head = snapshot.head
+                head = 0
         return _receipts(orders, seen, plan, head)
 
     def _locked(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
@@ -137,11 +138,14 @@ class Writer:
             failpoint("locked.held")
             catch_up_if_near(conn, user_id, self._set, self._mapper)
             loader = LogLoader(conn, user_id, self._set, self._mapper, may_be_behind=True)
-            snapshot = loader.read_keys(orders[0].source, [o.key for o in orders])
+            loader.look_up(orders[0].source, [order.key for order in orders])
+            plan = Plan(user_id, now, loader)
+            plan.preload(orders)
+            snapshot = loader.first
+            assert snapshot is not None
             if snapshot.erased:
                 raise _erased(user_id)
             failpoint("locked.read")
-            plan = Plan(user_id, now, loader)
             new = _unseen(orders, snapshot.keys)
             try:
                 plan.run(new)
@@ -153,7 +157,7 @@ class Writer:
                 plan.record(new[0], refused.facts)
             head = snapshot.head
             if new:
-                head = self._append_locked(conn, user_id, plan, snapshot, now, refusal is None)
+                head = self._append_locked(conn, user_id, plan, snapshot, refusal is None)
             failpoint("locked.appended")
         failpoint("locked.committed")
         if refusal is not None:
@@ -161,44 +165,59 @@ class Writer:
         return _receipts(orders, snapshot.keys, plan, head)
 
     def _append_locked(
+        self, conn: Connection, user_id: str, plan: Plan, snapshot: Snapshot, with_keys: bool
+    ) -> int:
+        def send(rows: Mapping[str, Any], open_delta: int, parked: Mapping[str, Any]) -> int:
+            return self._put(
+                conn,
+                user_id,
+                plan,
+                rows,
+                open_delta=open_delta,
+                expected=(snapshot.head, snapshot.epoch),
+                parked=parked,
+                with_keys=with_keys,
+            )
+
+        without = self._set.members if snapshot.is_behind else tuple(snapshot.parked)
+        return append_parking(conn, plan, snapshot.head, without, send)
+
+    def _put(
         self,
         conn: Connection,
         user_id: str,
         plan: Plan,
-        snapshot: Snapshot,
-        now: datetime,
-        with_keys: bool,
+        rows: Mapping[str, Any],
+        *,
+        open_delta: int,
+        expected: tuple[int, int] | None,
+        parked: Mapping[str, Any] | None = None,
+        with_keys: bool = True,
     ) -> int:
-        def send(rows: Mapping[str, Any], open_delta: int, parked: Mapping[str, Any]) -> int:
-            batch = _batch(self._mapper, plan, rows, open_delta, now, parked=parked)
-            if not with_keys:
-                batch = batch._replace(keys=())
-            expected = (snapshot.head, snapshot.epoch)
-            return append(conn, user_id, self._set.fold_version, batch, expected=expected)
+        """One append; returns the new head."""
+        head = put_events(
+            conn,
+            user_id,
+            self._mapper,
+            plan.events,
+            fold_version=self._set.fold_version,
+            expected=expected,
+            keys=_keys(plan) if with_keys else (),
+            rows=rows,
+            open_delta=open_delta,
+            parked=parked,
+            recorded_at=plan.now,
+        )
+        return head if head is not None else expected[0] if expected else 0
 
-        behind = snapshot.head > 0 and snapshot.position != snapshot.head
-        without = self._set.members if behind else tuple(snapshot.parked)
-        return append_parking(conn, plan, snapshot.head, now, without, send)
 
-
-def _batch(
-    mapper: FactMapper,
-    plan: Plan,
-    rows: Mapping[str, Any],
-    open_delta: int,
-    now: datetime,
-    *,
-    parked: Mapping[str, Any] | None = None,
-) -> Batch:
+def _keys(plan: Plan) -> list[NewKey]:
     keys = []
     offset = 1
-    for decided in plan.decided:
-        order = decided.order
-        count = len(decided.events)
-        keys.append(NewKey(order.source, order.key, order.payload_hash, offset, count))
-        offset += count
-    events = [mapper.to_stored_event(event) for event in plan.events]
-    return Batch(events, keys, rows, open_delta, parked or {}, now)
+    for order, events in plan.decided:
+        keys.append(NewKey(order.source, order.key, order.payload_hash, offset, len(events)))
+        offset += len(events)
+    return keys
 
 
 def _unseen(orders: Sequence[Order], seen: Mapping[str, KeyRecord]) -> list[Order]:
@@ -258,11 +277,14 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         except Unavailable as error:
             if tries_left == 0 or isinstance(error.__cause__, PoolTimeout):
                 raise
+        except Taken:
+            if tries_left == 0:
+                raise
         except psycopg.Error as error:
             state = sqlstate(error)
             if state[:2] == "22":
                 raise InvalidInput(f"the database refuses a value: {error}") from error
-            if tries_left == 0 or state not in (MOVED_ON, "40001", "23505"):
+            if tries_left == 0 or state not in (MOVED_ON, "40001"):
                 raise
         time.sleep(wait_s * random.uniform(0.5, 1.5))
         wait_s *= 2

@@ -118,3 +118,6 @@ def _column(name: str, hint: Any) -> Column:
     if get_origin(hint) is Literal:
         hint = str
     return Column(name, COLUMN_TYPES.get(cast(type, hint), "jsonb"), nullable)
+
+
+AnyTable = Table[Any]

@@ -13,7 +13,13 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from workindex.domain.errors import CorruptEvent, InvalidInput, NeedsNewerCode, NotReady, Unavailable
+from workindex.domain.errors import (
+    CorruptEvent,
+    InvalidInput,
+    NeedsNewerCode,
+    NotReady,
+    Unavailable,
+)
 from workindex.domain.facts import Event
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.mapper import FactMapper
@@ -81,9 +87,7 @@ class Reader:
         found = _state(conn, user_id, self._set.fold_version, {**want, **ALWAYS}, "wi_proof")
         return self._reading(user_id, found, None)
 
-    def _reading(
-        self, user_id: str, found: Mapping[str, Any], now: datetime | None
-    ) -> Reading:
+    def _reading(self, user_id: str, found: Mapping[str, Any], now: datetime | None) -> Reading:
         as_of = datetime.fromisoformat(found["now"]).astimezone(UTC)
         rows = {
             table.kind: [table.load(row) for row in found["rows"].get(table.name) or ()]
@@ -113,9 +117,7 @@ class Reader:
             projections=projections,
         )
 
-    def _live(
-        self, conn: Connection, user_id: str, want: Want, now: datetime | None
-    ) -> Reading:
+    def _live(self, conn: Connection, user_id: str, want: Want, now: datetime | None) -> Reading:
         """Rows and tail folded in one snapshot; unproven where the tail is too long."""
         with tenant_transaction(conn, user_id, snapshot=True):
             everything: Want = {**EVERYTHING, **want}
@@ -226,9 +228,7 @@ def _reasons(found: Mapping[str, Any]) -> list[str]:
     return reasons
 
 
-def _fold_all(
-    folding: Folding, events: Any, last: list[Event] | None = None
-) -> str | None:
+def _fold_all(folding: Folding, events: Any, last: list[Event] | None = None) -> str | None:
     """Fold events into memory; the reason why that could not be finished, None where it could."""
     try:
         for event in events:

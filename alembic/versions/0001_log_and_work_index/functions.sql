@@ -47,6 +47,34 @@ BEGIN
               AND task_id IN (
                 SELECT jsonb_array_elements_text(p_rows -> 'work_task' -> 'drop'));
     END IF;
+    IF p_rows ? 'work_meeting' THEN
+        INSERT INTO work_meeting (user_id, generation, meeting_id, title, status, start_at, end_at, time_zone, location, participants, agenda, notes, transcripts, recurrence, source, reason, revision, started_at, ended_at, updated_at, created_position, source_position)
+            SELECT p_user, g.generation, r.meeting_id, r.title, r.status, r.start_at, r.end_at, r.time_zone, r.location, r.participants, r.agenda, r.notes, r.transcripts, r.recurrence, r.source, r.reason, r.revision, r.started_at, r.ended_at, r.updated_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_meeting' -> 'put') AS r(
+                meeting_id text, title text, status text, start_at timestamptz, end_at timestamptz, time_zone text, location text, participants jsonb, agenda text, notes text, transcripts jsonb, recurrence jsonb, source text, reason text, revision bigint, started_at timestamptz, ended_at timestamptz, updated_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, meeting_id) DO UPDATE SET title = excluded.title, status = excluded.status, start_at = excluded.start_at, end_at = excluded.end_at, time_zone = excluded.time_zone, location = excluded.location, participants = excluded.participants, agenda = excluded.agenda, notes = excluded.notes, transcripts = excluded.transcripts, recurrence = excluded.recurrence, source = excluded.source, reason = excluded.reason, revision = excluded.revision, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_meeting
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND meeting_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_meeting' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_commitment' THEN
+        INSERT INTO work_commitment (user_id, generation, commitment_id, meeting_id, text, owner, status, due_at, task_id, made_at, settled_at, created_position, source_position)
+            SELECT p_user, g.generation, r.commitment_id, r.meeting_id, r.text, r.owner, r.status, r.due_at, r.task_id, r.made_at, r.settled_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_commitment' -> 'put') AS r(
+                commitment_id text, meeting_id text, text text, owner text, status text, due_at timestamptz, task_id text, made_at timestamptz, settled_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, commitment_id) DO UPDATE SET meeting_id = excluded.meeting_id, text = excluded.text, owner = excluded.owner, status = excluded.status, due_at = excluded.due_at, task_id = excluded.task_id, made_at = excluded.made_at, settled_at = excluded.settled_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_commitment
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND commitment_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_commitment' -> 'drop'));
+    END IF;
     IF p_rows ? 'work_approval' THEN
         INSERT INTO work_approval (user_id, generation, approval_id, title, status, status_since_at, task_id, tool, tool_schema_sha256, arguments, target, account, requester, action, action_hash, same_action, preconditions, policy, requested_at, expires_at, granted_by, granted_at, redeem_by, execution_id, idempotency_key, started_at, deadline_at, result, reason_code, reason, ended_at, open, created_position, source_position)
             SELECT p_user, g.generation, r.approval_id, r.title, r.status, r.status_since_at, r.task_id, r.tool, r.tool_schema_sha256, r.arguments, r.target, r.account, r.requester, r.action, r.action_hash, r.same_action, r.preconditions, r.policy, r.requested_at, r.expires_at, r.granted_by, r.granted_at, r.redeem_by, r.execution_id, r.idempotency_key, r.started_at, r.deadline_at, r.result, r.reason_code, r.reason, r.ended_at, r.open,
@@ -91,6 +119,127 @@ BEGIN
             WHERE user_id = p_user AND generation = ANY (p_work_index)
               AND denial_id IN (
                 SELECT jsonb_array_elements_text(p_rows -> 'work_denial' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_routine' THEN
+        INSERT INTO work_routine (user_id, generation, routine_id, title, status, schedule, next_at, cooldown_seconds, cooldown_until_at, instructions, last_notification, revision, updated_at, created_position, source_position)
+            SELECT p_user, g.generation, r.routine_id, r.title, r.status, r.schedule, r.next_at, r.cooldown_seconds, r.cooldown_until_at, r.instructions, r.last_notification, r.revision, r.updated_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_routine' -> 'put') AS r(
+                routine_id text, title text, status text, schedule jsonb, next_at timestamptz, cooldown_seconds bigint, cooldown_until_at timestamptz, instructions text, last_notification jsonb, revision bigint, updated_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, routine_id) DO UPDATE SET title = excluded.title, status = excluded.status, schedule = excluded.schedule, next_at = excluded.next_at, cooldown_seconds = excluded.cooldown_seconds, cooldown_until_at = excluded.cooldown_until_at, instructions = excluded.instructions, last_notification = excluded.last_notification, revision = excluded.revision, updated_at = excluded.updated_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_routine
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND routine_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_routine' -> 'drop'));
+        INSERT INTO work_due (user_id, generation, kind, id, due_at)
+            SELECT p_user, g.generation, 'routine', r.routine_id, r.wake_at
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_routine' -> 'put') AS r(
+                routine_id text, wake_at timestamptz)
+            WHERE r.wake_at IS NOT NULL
+            ON CONFLICT (user_id, generation, kind, id) DO UPDATE SET due_at = excluded.due_at;
+        DELETE FROM work_due
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND kind = 'routine'
+              AND id IN (
+                SELECT r.routine_id
+                FROM jsonb_to_recordset(p_rows -> 'work_routine' -> 'put') AS r(
+                    routine_id text, wake_at timestamptz)
+                WHERE r.wake_at IS NULL
+                UNION ALL
+                SELECT jsonb_array_elements_text(p_rows -> 'work_routine' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_trigger' THEN
+        INSERT INTO work_trigger (user_id, generation, trigger_id, routine_id, summary, evidence, observed_at, proposal_id, created_position, source_position)
+            SELECT p_user, g.generation, r.trigger_id, r.routine_id, r.summary, r.evidence, r.observed_at, r.proposal_id,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_trigger' -> 'put') AS r(
+                trigger_id text, routine_id text, summary text, evidence jsonb, observed_at timestamptz, proposal_id text, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, trigger_id) DO UPDATE SET routine_id = excluded.routine_id, summary = excluded.summary, evidence = excluded.evidence, observed_at = excluded.observed_at, proposal_id = excluded.proposal_id, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_trigger
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND trigger_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_trigger' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_proposal' THEN
+        INSERT INTO work_proposal (user_id, generation, proposal_id, routine_id, trigger_id, task_id, title, body, status, made_at, expires_at, answered_at, answer, note, open, created_position, source_position)
+            SELECT p_user, g.generation, r.proposal_id, r.routine_id, r.trigger_id, r.task_id, r.title, r.body, r.status, r.made_at, r.expires_at, r.answered_at, r.answer, r.note, r.open,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_proposal' -> 'put') AS r(
+                proposal_id text, routine_id text, trigger_id text, task_id text, title text, body text, status text, made_at timestamptz, expires_at timestamptz, answered_at timestamptz, answer text, note text, open boolean, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, proposal_id) DO UPDATE SET routine_id = excluded.routine_id, trigger_id = excluded.trigger_id, task_id = excluded.task_id, title = excluded.title, body = excluded.body, status = excluded.status, made_at = excluded.made_at, expires_at = excluded.expires_at, answered_at = excluded.answered_at, answer = excluded.answer, note = excluded.note, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_proposal
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND proposal_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_proposal' -> 'drop'));
+        INSERT INTO work_due (user_id, generation, kind, id, due_at)
+            SELECT p_user, g.generation, 'proposal', r.proposal_id, r.wake_at
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_proposal' -> 'put') AS r(
+                proposal_id text, wake_at timestamptz)
+            WHERE r.wake_at IS NOT NULL
+            ON CONFLICT (user_id, generation, kind, id) DO UPDATE SET due_at = excluded.due_at;
+        DELETE FROM work_due
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND kind = 'proposal'
+              AND id IN (
+                SELECT r.proposal_id
+                FROM jsonb_to_recordset(p_rows -> 'work_proposal' -> 'put') AS r(
+                    proposal_id text, wake_at timestamptz)
+                WHERE r.wake_at IS NULL
+                UNION ALL
+                SELECT jsonb_array_elements_text(p_rows -> 'work_proposal' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_notification' THEN
+        INSERT INTO work_notification (user_id, generation, notification_id, routine_id, proposal_id, task_id, title, body, channel, sent_at, answered_at, answer, note, created_position, source_position)
+            SELECT p_user, g.generation, r.notification_id, r.routine_id, r.proposal_id, r.task_id, r.title, r.body, r.channel, r.sent_at, r.answered_at, r.answer, r.note,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_notification' -> 'put') AS r(
+                notification_id text, routine_id text, proposal_id text, task_id text, title text, body text, channel text, sent_at timestamptz, answered_at timestamptz, answer text, note text, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, notification_id) DO UPDATE SET routine_id = excluded.routine_id, proposal_id = excluded.proposal_id, task_id = excluded.task_id, title = excluded.title, body = excluded.body, channel = excluded.channel, sent_at = excluded.sent_at, answered_at = excluded.answered_at, answer = excluded.answer, note = excluded.note, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_notification
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND notification_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_notification' -> 'drop'));
+    END IF;
+    IF p_rows ? 'work_reminder' THEN
+        INSERT INTO work_reminder (user_id, generation, reminder_id, title, status, remind_at, since_at, next_at, time_zone, recurrence, task_id, meeting_id, source, set_at, ended_at, updated_at, open, created_position, source_position)
+            SELECT p_user, g.generation, r.reminder_id, r.title, r.status, r.remind_at, r.since_at, r.next_at, r.time_zone, r.recurrence, r.task_id, r.meeting_id, r.source, r.set_at, r.ended_at, r.updated_at, r.open,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_reminder' -> 'put') AS r(
+                reminder_id text, title text, status text, remind_at timestamptz, since_at timestamptz, next_at timestamptz, time_zone text, recurrence jsonb, task_id text, meeting_id text, source text, set_at timestamptz, ended_at timestamptz, updated_at timestamptz, open boolean, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, reminder_id) DO UPDATE SET title = excluded.title, status = excluded.status, remind_at = excluded.remind_at, since_at = excluded.since_at, next_at = excluded.next_at, time_zone = excluded.time_zone, recurrence = excluded.recurrence, task_id = excluded.task_id, meeting_id = excluded.meeting_id, source = excluded.source, set_at = excluded.set_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM work_reminder
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND reminder_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'work_reminder' -> 'drop'));
+        INSERT INTO work_due (user_id, generation, kind, id, due_at)
+            SELECT p_user, g.generation, 'reminder', r.reminder_id, r.wake_at
+            FROM unnest(p_work_index) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'work_reminder' -> 'put') AS r(
+                reminder_id text, wake_at timestamptz)
+            WHERE r.wake_at IS NOT NULL
+            ON CONFLICT (user_id, generation, kind, id) DO UPDATE SET due_at = excluded.due_at;
+        DELETE FROM work_due
+            WHERE user_id = p_user AND generation = ANY (p_work_index)
+              AND kind = 'reminder'
+              AND id IN (
+                SELECT r.reminder_id
+                FROM jsonb_to_recordset(p_rows -> 'work_reminder' -> 'put') AS r(
+                    reminder_id text, wake_at timestamptz)
+                WHERE r.wake_at IS NULL
+                UNION ALL
+                SELECT jsonb_array_elements_text(p_rows -> 'work_reminder' -> 'drop'));
     END IF;
     IF p_rows ? 'work_connection' THEN
         INSERT INTO work_connection (user_id, generation, connection_id, provider, account, status, detail, observed_at, ttl_seconds, created_position, source_position)
@@ -147,6 +296,62 @@ BEGIN
             WHERE user_id = p_user AND generation = ANY (p_work_index)
               AND user_key IN (
                 SELECT jsonb_array_elements_text(p_rows -> 'work_user' -> 'drop'));
+    END IF;
+    IF p_rows ? 'thread' THEN
+        INSERT INTO thread (user_id, generation, thread_id, checkpoint_id, summary_id, corrections, updated_at, created_position, source_position)
+            SELECT p_user, g.generation, r.thread_id, r.checkpoint_id, r.summary_id, r.corrections, r.updated_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_conversation) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'thread' -> 'put') AS r(
+                thread_id text, checkpoint_id text, summary_id text, corrections jsonb, updated_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, thread_id) DO UPDATE SET checkpoint_id = excluded.checkpoint_id, summary_id = excluded.summary_id, corrections = excluded.corrections, updated_at = excluded.updated_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM thread
+            WHERE user_id = p_user AND generation = ANY (p_conversation)
+              AND thread_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'thread' -> 'drop'));
+    END IF;
+    IF p_rows ? 'message' THEN
+        INSERT INTO message (user_id, generation, message_id, thread_id, role, text, posted_at, reply_to, shown_approvals, attachments, sensitivity, redacted, created_position, source_position)
+            SELECT p_user, g.generation, r.message_id, r.thread_id, r.role, r.text, r.posted_at, r.reply_to, r.shown_approvals, r.attachments, r.sensitivity, r.redacted,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_conversation) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'message' -> 'put') AS r(
+                message_id text, thread_id text, role text, text text, posted_at timestamptz, reply_to text, shown_approvals jsonb, attachments jsonb, sensitivity text, redacted boolean, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, message_id) DO UPDATE SET thread_id = excluded.thread_id, role = excluded.role, text = excluded.text, posted_at = excluded.posted_at, reply_to = excluded.reply_to, shown_approvals = excluded.shown_approvals, attachments = excluded.attachments, sensitivity = excluded.sensitivity, redacted = excluded.redacted, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM message
+            WHERE user_id = p_user AND generation = ANY (p_conversation)
+              AND message_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'message' -> 'drop'));
+    END IF;
+    IF p_rows ? 'checkpoint' THEN
+        INSERT INTO checkpoint (user_id, generation, checkpoint_id, thread_id, task_id, body, recorded_at, created_position, source_position)
+            SELECT p_user, g.generation, r.checkpoint_id, r.thread_id, r.task_id, r.body, r.recorded_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_conversation) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'checkpoint' -> 'put') AS r(
+                checkpoint_id text, thread_id text, task_id text, body jsonb, recorded_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, checkpoint_id) DO UPDATE SET thread_id = excluded.thread_id, task_id = excluded.task_id, body = excluded.body, recorded_at = excluded.recorded_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM checkpoint
+            WHERE user_id = p_user AND generation = ANY (p_conversation)
+              AND checkpoint_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'checkpoint' -> 'drop'));
+    END IF;
+    IF p_rows ? 'summary' THEN
+        INSERT INTO summary (user_id, generation, summary_id, thread_id, sentences, recorded_at, created_position, source_position)
+            SELECT p_user, g.generation, r.summary_id, r.thread_id, r.sentences, r.recorded_at,
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_conversation) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'summary' -> 'put') AS r(
+                summary_id text, thread_id text, sentences jsonb, recorded_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, summary_id) DO UPDATE SET thread_id = excluded.thread_id, sentences = excluded.sentences, recorded_at = excluded.recorded_at, created_position = excluded.created_position, source_position = excluded.source_position;
+        DELETE FROM summary
+            WHERE user_id = p_user AND generation = ANY (p_conversation)
+              AND summary_id IN (
+                SELECT jsonb_array_elements_text(p_rows -> 'summary' -> 'drop'));
     END IF;
     IF p_rows ? 'claim' THEN
         INSERT INTO claim (user_id, generation, claim_id, subject, attribute, value, status, version, confidence, sensitivity, sources, valid_from_at, expires_at, supersedes, superseded_by, reason, recorded_at, ended_at, created_position, source_position)
@@ -232,6 +437,7 @@ BEGIN
               AND g.state <> 'retiring'
             ON CONFLICT (user_id, projection_set, generation) DO NOTHING;
     END IF;
+
     WITH moved AS (
         UPDATE projection_progress p
         SET position = v_head,
@@ -274,6 +480,7 @@ DECLARE
     v_memory integer[];
 BEGIN
     PERFORM wi_enter(p_user);
+
     WITH moved AS (
         UPDATE projection_progress p
         SET position = p_position,
@@ -298,165 +505,377 @@ END
 $body$;
 
 
--- What a decision needs, in one statement. Binds: the reader's fold version, wanted row ids by
--- table, streams whose versions are wanted, streams to replay, and command keys to look up.
+-- What a decision needs, as of one instant: STABLE, so every statement in it sees the snapshot of
+-- the calling one. Binds: the reader's fold version, wanted row ids by table, streams whose
+-- versions are wanted, streams to replay, and command keys to look up. NULL for an unknown user.
 CREATE FUNCTION wi_read(
     p_user text, p_fold_version integer, p_want jsonb, p_streams text[], p_replay text[],
     p_source text, p_keys text[]
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+) RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+    v_head bigint;
+    v_erased_at timestamptz;
+    v_generation integer;
+    v_position bigint;
+    v_parked jsonb;
+    v_open_count bigint;
+    v_found jsonb;
+    v_rows jsonb := '{}';
+    v_epoch integer;
+    v_keys jsonb;
+    v_versions jsonb;
+    v_replay jsonb;
 BEGIN
     PERFORM wi_enter(p_user);
-    RETURN (
-        SELECT jsonb_build_object(
-            'head', l.head, 'epoch', l.epoch, 'erased', l.erased_at IS NOT NULL,
-            'generation', p.generation, 'position', p.position, 'parked', p.parked,
-            'keys', (
-                SELECT jsonb_object_agg(k.key, to_jsonb(k)) FROM command_key k
-                WHERE k.user_id = p_user AND k.source = p_source AND k.key = ANY (p_keys)),
-            'versions', (
-                SELECT jsonb_object_agg(s.stream, coalesce((
-                    SELECT max(e.stream_version) FROM event e
-                    WHERE e.user_id = p_user AND e.stream = s.stream), 0))
-                FROM unnest(p_streams) AS s(stream)),
-            'replay', (
-                SELECT jsonb_agg(to_jsonb(e) ORDER BY e.position) FROM event e
-                WHERE e.user_id = p_user AND e.stream = ANY (p_replay)),
-            'rows', jsonb_build_object(
-                'work_task', CASE WHEN p_want ? 'work_task' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_task t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.task_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_task'))) END,
-                'work_approval', CASE WHEN p_want ? 'work_approval' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_approval t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.approval_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_approval'))) END,
-                'work_denial', CASE WHEN p_want ? 'work_denial' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_denial t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.denial_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_denial'))) END,
-                'work_connection', CASE WHEN p_want ? 'work_connection' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_connection t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.connection_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_connection'))) END,
-                'work_credits', CASE WHEN p_want ? 'work_credits' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_credits t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.account IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_credits'))) END,
-                'work_source', CASE WHEN p_want ? 'work_source' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_source t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.source IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_source'))) END,
-                'work_user', CASE WHEN p_want ? 'work_user' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM work_user t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.user_key IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'work_user'))) END,
-                'claim', CASE WHEN p_want ? 'claim' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM claim t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.claim_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'claim'))) END,
-                'artifact', CASE WHEN p_want ? 'artifact' THEN (
-                    SELECT jsonb_agg(to_jsonb(t)) FROM artifact t
-                    WHERE t.user_id = p_user AND t.generation = p.generation
-                      AND t.artifact_id IN (
-                        SELECT jsonb_array_elements_text(p_want -> 'artifact'))) END
-            ))
-        FROM user_log l
-        LEFT JOIN LATERAL (
-            SELECT p.generation, p.position, p.parked, p.open_count, g.state
-            FROM projection_progress p
-            JOIN projection_generation g
-              ON g.projection_set = 'inline' AND g.generation = p.generation
-            WHERE p.user_id = p_user AND p.projection_set = 'inline'
-              AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
-            ORDER BY (p.position = l.head) DESC, (g.state = 'live') DESC, p.generation DESC
-            LIMIT 1
-        ) p ON true
-        WHERE l.user_id = p_user
-    );
+    SELECT head, epoch, erased_at INTO v_head, v_epoch, v_erased_at
+        FROM user_log WHERE user_id = p_user;
+    IF v_head IS NULL THEN
+        RETURN NULL;
+    END IF;
+    SELECT p.generation, p.position, p.parked, p.open_count
+        INTO v_generation, v_position, v_parked, v_open_count
+        FROM projection_progress p
+        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
+        WHERE p.user_id = p_user AND p.projection_set = 'inline'
+          AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
+        ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
+        LIMIT 1;
+    IF p_keys <> '{}' THEN
+        SELECT jsonb_object_agg(k.key, to_jsonb(k)) INTO v_keys FROM command_key k
+            WHERE k.user_id = p_user AND k.source = p_source AND k.key = ANY (p_keys);
+    END IF;
+    IF p_streams <> '{}' THEN
+        SELECT jsonb_object_agg(s.stream, coalesce((
+                SELECT max(e.stream_version) FROM event e
+                WHERE e.user_id = p_user AND e.stream = s.stream), 0))
+            INTO v_versions FROM unnest(p_streams) AS s(stream);
+    END IF;
+    IF p_replay <> '{}' THEN
+        SELECT jsonb_agg(to_jsonb(e) ORDER BY e.position) INTO v_replay FROM event e
+            WHERE e.user_id = p_user AND e.stream = ANY (p_replay);
+    END IF;
+    IF p_want ? 'work_task' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_task t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.task_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_task'));
+        v_rows := v_rows || jsonb_build_object('work_task', v_found);
+    END IF;
+    IF p_want ? 'work_meeting' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_meeting t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.meeting_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_meeting'));
+        v_rows := v_rows || jsonb_build_object('work_meeting', v_found);
+    END IF;
+    IF p_want ? 'work_commitment' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_commitment t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.commitment_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_commitment'));
+        v_rows := v_rows || jsonb_build_object('work_commitment', v_found);
+    END IF;
+    IF p_want ? 'work_approval' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_approval t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.approval_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_approval'));
+        v_rows := v_rows || jsonb_build_object('work_approval', v_found);
+    END IF;
+    IF p_want ? 'work_denial' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_denial t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.denial_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_denial'));
+        v_rows := v_rows || jsonb_build_object('work_denial', v_found);
+    END IF;
+    IF p_want ? 'work_routine' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_routine t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.routine_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_routine'));
+        v_rows := v_rows || jsonb_build_object('work_routine', v_found);
+    END IF;
+    IF p_want ? 'work_trigger' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_trigger t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.trigger_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_trigger'));
+        v_rows := v_rows || jsonb_build_object('work_trigger', v_found);
+    END IF;
+    IF p_want ? 'work_proposal' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_proposal t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.proposal_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_proposal'));
+        v_rows := v_rows || jsonb_build_object('work_proposal', v_found);
+    END IF;
+    IF p_want ? 'work_notification' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_notification t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.notification_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_notification'));
+        v_rows := v_rows || jsonb_build_object('work_notification', v_found);
+    END IF;
+    IF p_want ? 'work_reminder' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_reminder t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.reminder_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_reminder'));
+        v_rows := v_rows || jsonb_build_object('work_reminder', v_found);
+    END IF;
+    IF p_want ? 'work_connection' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_connection t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.connection_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_connection'));
+        v_rows := v_rows || jsonb_build_object('work_connection', v_found);
+    END IF;
+    IF p_want ? 'work_credits' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_credits t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.account IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_credits'));
+        v_rows := v_rows || jsonb_build_object('work_credits', v_found);
+    END IF;
+    IF p_want ? 'work_source' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_source t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.source IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_source'));
+        v_rows := v_rows || jsonb_build_object('work_source', v_found);
+    END IF;
+    IF p_want ? 'work_user' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM work_user t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.user_key IN (
+                SELECT jsonb_array_elements_text(p_want -> 'work_user'));
+        v_rows := v_rows || jsonb_build_object('work_user', v_found);
+    END IF;
+    IF p_want ? 'thread' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM thread t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.thread_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'thread'));
+        v_rows := v_rows || jsonb_build_object('thread', v_found);
+    END IF;
+    IF p_want ? 'message' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM message t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.message_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'message'));
+        v_rows := v_rows || jsonb_build_object('message', v_found);
+    END IF;
+    IF p_want ? 'checkpoint' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM checkpoint t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.checkpoint_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'checkpoint'));
+        v_rows := v_rows || jsonb_build_object('checkpoint', v_found);
+    END IF;
+    IF p_want ? 'summary' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM summary t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.summary_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'summary'));
+        v_rows := v_rows || jsonb_build_object('summary', v_found);
+    END IF;
+    IF p_want ? 'claim' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM claim t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.claim_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'claim'));
+        v_rows := v_rows || jsonb_build_object('claim', v_found);
+    END IF;
+    IF p_want ? 'artifact' THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM artifact t
+            WHERE t.user_id = p_user AND t.generation = v_generation
+              AND t.artifact_id IN (
+                SELECT jsonb_array_elements_text(p_want -> 'artifact'));
+        v_rows := v_rows || jsonb_build_object('artifact', v_found);
+    END IF;
+    RETURN jsonb_build_object(
+        'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
+        'generation', v_generation, 'position', v_position, 'parked', v_parked,
+        'keys', v_keys, 'versions', v_versions, 'replay', v_replay, 'rows', v_rows);
 END
 $body$;
 
 
--- ONE statement: everything that a verdict rests on, and the rows it speaks of, as of one
--- instant. It never sets the tenant: called without one it says so and sees nothing.
+-- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
+-- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
+-- without one it says so and sees nothing.
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql AS $body$
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+    v_head bigint;
+    v_erased_at timestamptz;
+    v_generation integer;
+    v_position bigint;
+    v_parked jsonb;
+    v_open_count bigint;
+    v_found jsonb;
+    v_rows jsonb := '{}';
+    v_open_rows bigint := 0;
 BEGIN
-    RETURN (
-        SELECT jsonb_build_object(
-            'tenant', nullif(current_setting('workindex.user_id', true), '') = p_user,
-            'replica', pg_is_in_recovery(),
-            'now', statement_timestamp(),
-            'head', l.head, 'erased', l.erased_at IS NOT NULL,
-            'generation', p.generation, 'position', p.position, 'parked', p.parked,
-            'open_count', p.open_count,
-            'open_rows', (SELECT count(*) FROM work_task t WHERE t.user_id = p_user AND t.generation = p.generation AND t.open)
-                + (SELECT count(*) FROM work_approval t WHERE t.user_id = p_user AND t.generation = p.generation AND t.open),
-            'rows', jsonb_build_object(
-                'work_task', CASE WHEN p_want ? 'work_task' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.task_id)
-                    FROM work_task t
-                    WHERE t.user_id = p_user AND t.generation = p.generation AND (p_want ->> 'work_task' = 'all' OR t.open)) END,
-                'work_approval', CASE WHEN p_want ? 'work_approval' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.approval_id)
-                    FROM work_approval t
-                    WHERE t.user_id = p_user AND t.generation = p.generation AND (p_want ->> 'work_approval' = 'all' OR t.open)) END,
-                'work_denial', CASE WHEN p_want ? 'work_denial' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.denial_id)
-                    FROM work_denial t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'work_connection', CASE WHEN p_want ? 'work_connection' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.connection_id)
-                    FROM work_connection t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'work_credits', CASE WHEN p_want ? 'work_credits' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.account)
-                    FROM work_credits t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'work_source', CASE WHEN p_want ? 'work_source' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.source)
-                    FROM work_source t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'work_user', CASE WHEN p_want ? 'work_user' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.user_key)
-                    FROM work_user t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'claim', CASE WHEN p_want ? 'claim' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.claim_id)
-                    FROM claim t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END,
-                'artifact', CASE WHEN p_want ? 'artifact' THEN (
-                    SELECT jsonb_agg(to_jsonb(t) ORDER BY t.artifact_id)
-                    FROM artifact t
-                    WHERE t.user_id = p_user AND t.generation = p.generation) END
-            ))
-        FROM (SELECT 1) AS one
-        LEFT JOIN user_log l ON l.user_id = p_user
-        LEFT JOIN LATERAL (
-            SELECT p.generation, p.position, p.parked, p.open_count, g.state
-            FROM projection_progress p
-            JOIN projection_generation g
-              ON g.projection_set = 'inline' AND g.generation = p.generation
-            WHERE p.user_id = p_user AND p.projection_set = 'inline'
-              AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
-            ORDER BY (p.position = l.head) DESC, (g.state = 'live') DESC, p.generation DESC
-            LIMIT 1
-        ) p ON true
-    );
+    SELECT head, erased_at INTO v_head, v_erased_at
+        FROM user_log WHERE user_id = p_user;
+    SELECT p.generation, p.position, p.parked, p.open_count
+        INTO v_generation, v_position, v_parked, v_open_count
+        FROM projection_progress p
+        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
+        WHERE p.user_id = p_user AND p.projection_set = 'inline'
+          AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
+        ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
+        LIMIT 1;
+    IF p_want ->> 'work_task' = 'open' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.task_id) INTO v_found
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
+        v_rows := v_rows || jsonb_build_object('work_task', v_found);
+    ELSE
+        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_task t
+            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        IF p_want ->> 'work_task' = 'all' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.task_id) INTO v_found
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_task', v_found);
+        END IF;
+    END IF;
+    IF p_want ? 'work_meeting' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.meeting_id) INTO v_found
+            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_meeting', v_found);
+    END IF;
+    IF p_want ? 'work_commitment' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.commitment_id) INTO v_found
+            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_commitment', v_found);
+    END IF;
+    IF p_want ->> 'work_approval' = 'open' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.approval_id) INTO v_found
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
+        v_rows := v_rows || jsonb_build_object('work_approval', v_found);
+    ELSE
+        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_approval t
+            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        IF p_want ->> 'work_approval' = 'all' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.approval_id) INTO v_found
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_approval', v_found);
+        END IF;
+    END IF;
+    IF p_want ? 'work_denial' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.denial_id) INTO v_found
+            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_denial', v_found);
+    END IF;
+    IF p_want ? 'work_routine' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.routine_id) INTO v_found
+            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_routine', v_found);
+    END IF;
+    IF p_want ? 'work_trigger' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.trigger_id) INTO v_found
+            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_trigger', v_found);
+    END IF;
+    IF p_want ->> 'work_proposal' = 'open' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.proposal_id) INTO v_found
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
+        v_rows := v_rows || jsonb_build_object('work_proposal', v_found);
+    ELSE
+        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_proposal t
+            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        IF p_want ->> 'work_proposal' = 'all' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.proposal_id) INTO v_found
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_proposal', v_found);
+        END IF;
+    END IF;
+    IF p_want ? 'work_notification' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.notification_id) INTO v_found
+            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_notification', v_found);
+    END IF;
+    IF p_want ->> 'work_reminder' = 'open' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.reminder_id) INTO v_found
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
+        v_rows := v_rows || jsonb_build_object('work_reminder', v_found);
+    ELSE
+        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_reminder t
+            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        IF p_want ->> 'work_reminder' = 'all' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.reminder_id) INTO v_found
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_reminder', v_found);
+        END IF;
+    END IF;
+    IF p_want ? 'work_connection' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.connection_id) INTO v_found
+            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_connection', v_found);
+    END IF;
+    IF p_want ? 'work_credits' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.account) INTO v_found
+            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_credits', v_found);
+    END IF;
+    IF p_want ? 'work_source' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.source) INTO v_found
+            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_source', v_found);
+    END IF;
+    IF p_want ? 'work_user' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.user_key) INTO v_found
+            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('work_user', v_found);
+    END IF;
+    IF p_want ? 'thread' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.thread_id) INTO v_found
+            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('thread', v_found);
+    END IF;
+    IF p_want ? 'message' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.message_id) INTO v_found
+            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('message', v_found);
+    END IF;
+    IF p_want ? 'checkpoint' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.checkpoint_id) INTO v_found
+            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('checkpoint', v_found);
+    END IF;
+    IF p_want ? 'summary' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.summary_id) INTO v_found
+            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('summary', v_found);
+    END IF;
+    IF p_want ? 'claim' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.claim_id) INTO v_found
+            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('claim', v_found);
+    END IF;
+    IF p_want ? 'artifact' THEN
+        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.artifact_id) INTO v_found
+            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation;
+        v_rows := v_rows || jsonb_build_object('artifact', v_found);
+    END IF;
+    RETURN jsonb_build_object(
+        'tenant', nullif(current_setting('workindex.user_id', true), '') = p_user,
+        'replica', pg_is_in_recovery(), 'now', statement_timestamp(),
+        'head', v_head, 'erased', v_erased_at IS NOT NULL,
+        'generation', v_generation, 'position', v_position, 'parked', v_parked,
+        'open_count', v_open_count, 'open_rows', v_open_rows, 'rows', v_rows);
 END
 $body$;
 
 -- The proof of one user from a connection without a tenant.
 CREATE FUNCTION wi_state(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql AS $body$
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
 BEGIN
     PERFORM wi_enter(p_user);
     RETURN wi_proof(p_user, p_fold_version, p_want);

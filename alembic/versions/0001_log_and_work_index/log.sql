@@ -13,7 +13,7 @@ CREATE TABLE event (
     position bigint NOT NULL CHECK (position > 0),
     event_id uuid NOT NULL,
     stream text COLLATE "C" NOT NULL,
-    stream_version integer NOT NULL CHECK (stream_version > 0),
+    stream_version integer NOT NULL CHECK (stream_version >= 0),
     type text COLLATE "C" NOT NULL,
     schema_version integer NOT NULL,
     data jsonb NOT NULL,

@@ -48,6 +48,65 @@ CREATE POLICY maintenance ON work_task TO workindex_maint USING (true) WITH CHEC
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_maint;
 
+CREATE TABLE work_meeting (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    meeting_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    status text NOT NULL,
+    start_at timestamptz NOT NULL,
+    end_at timestamptz,
+    time_zone text,
+    location text,
+    participants jsonb NOT NULL,
+    agenda text,
+    notes text,
+    transcripts jsonb NOT NULL,
+    recurrence jsonb,
+    source text,
+    reason text,
+    revision bigint NOT NULL,
+    started_at timestamptz,
+    ended_at timestamptz,
+    updated_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, meeting_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_meeting ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_meeting FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_meeting TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_meeting TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_meeting TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_meeting TO workindex_maint;
+
+CREATE TABLE work_commitment (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    commitment_id text COLLATE "C" NOT NULL,
+    meeting_id text NOT NULL,
+    text text NOT NULL,
+    owner text,
+    status text NOT NULL,
+    due_at timestamptz,
+    task_id text,
+    made_at timestamptz NOT NULL,
+    settled_at timestamptz,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, commitment_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_commitment ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_commitment FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_commitment TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_commitment TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_commitment TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_commitment TO workindex_maint;
+
 CREATE TABLE work_approval (
     user_id text COLLATE "C" NOT NULL,
     generation integer NOT NULL,
@@ -116,6 +175,144 @@ CREATE POLICY tenant ON work_denial TO workindex_app
 CREATE POLICY maintenance ON work_denial TO workindex_maint USING (true) WITH CHECK (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_maint;
+
+CREATE TABLE work_routine (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    routine_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    status text NOT NULL,
+    schedule jsonb,
+    next_at timestamptz,
+    cooldown_seconds bigint,
+    cooldown_until_at timestamptz,
+    instructions text,
+    last_notification jsonb,
+    revision bigint NOT NULL,
+    updated_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, routine_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_routine ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_routine FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_routine TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_routine TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_routine TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_routine TO workindex_maint;
+
+CREATE TABLE work_trigger (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    trigger_id text COLLATE "C" NOT NULL,
+    routine_id text,
+    summary text NOT NULL,
+    evidence jsonb NOT NULL,
+    observed_at timestamptz NOT NULL,
+    proposal_id text,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, trigger_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_trigger ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_trigger FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_trigger TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_trigger TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_trigger TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_trigger TO workindex_maint;
+
+CREATE TABLE work_proposal (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    proposal_id text COLLATE "C" NOT NULL,
+    routine_id text,
+    trigger_id text,
+    task_id text,
+    title text NOT NULL,
+    body text,
+    status text NOT NULL,
+    made_at timestamptz NOT NULL,
+    expires_at timestamptz,
+    answered_at timestamptz,
+    answer text,
+    note text,
+    open boolean NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, proposal_id)
+) WITH (fillfactor = 80);
+CREATE INDEX work_proposal_open ON work_proposal (user_id, generation) WHERE open;
+
+ALTER TABLE work_proposal ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_proposal FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_proposal TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_proposal TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_proposal TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_proposal TO workindex_maint;
+
+CREATE TABLE work_notification (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    notification_id text COLLATE "C" NOT NULL,
+    routine_id text,
+    proposal_id text,
+    task_id text,
+    title text NOT NULL,
+    body text,
+    channel text,
+    sent_at timestamptz NOT NULL,
+    answered_at timestamptz,
+    answer text,
+    note text,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, notification_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE work_notification ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_notification FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_notification TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_notification TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_notification TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_notification TO workindex_maint;
+
+CREATE TABLE work_reminder (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    reminder_id text COLLATE "C" NOT NULL,
+    title text NOT NULL,
+    status text NOT NULL,
+    remind_at timestamptz NOT NULL,
+    since_at timestamptz,
+    next_at timestamptz,
+    time_zone text,
+    recurrence jsonb,
+    task_id text,
+    meeting_id text,
+    source text,
+    set_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    updated_at timestamptz NOT NULL,
+    open boolean NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, reminder_id)
+) WITH (fillfactor = 80);
+CREATE INDEX work_reminder_open ON work_reminder (user_id, generation) WHERE open;
+
+ALTER TABLE work_reminder ENABLE ROW LEVEL SECURITY;
+ALTER TABLE work_reminder FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON work_reminder TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON work_reminder TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_reminder TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON work_reminder TO workindex_maint;
 
 CREATE TABLE work_connection (
     user_id text COLLATE "C" NOT NULL,
@@ -206,6 +403,95 @@ CREATE POLICY tenant ON work_user TO workindex_app
 CREATE POLICY maintenance ON work_user TO workindex_maint USING (true) WITH CHECK (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_maint;
+
+CREATE TABLE thread (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    thread_id text COLLATE "C" NOT NULL,
+    checkpoint_id text,
+    summary_id text,
+    corrections jsonb NOT NULL,
+    updated_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, thread_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE thread ENABLE ROW LEVEL SECURITY;
+ALTER TABLE thread FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON thread TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON thread TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON thread TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON thread TO workindex_maint;
+
+CREATE TABLE message (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    message_id text COLLATE "C" NOT NULL,
+    thread_id text NOT NULL,
+    role text NOT NULL,
+    text text,
+    posted_at timestamptz NOT NULL,
+    reply_to text,
+    shown_approvals jsonb NOT NULL,
+    attachments jsonb NOT NULL,
+    sensitivity text NOT NULL,
+    redacted boolean NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, message_id)
+) WITH (fillfactor = 80);
+CREATE INDEX message_thread_id_created_position ON message (user_id, generation, thread_id, created_position);
+
+ALTER TABLE message ENABLE ROW LEVEL SECURITY;
+ALTER TABLE message FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON message TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON message TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON message TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON message TO workindex_maint;
+
+CREATE TABLE checkpoint (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    checkpoint_id text COLLATE "C" NOT NULL,
+    thread_id text NOT NULL,
+    task_id text,
+    body jsonb NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, checkpoint_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE checkpoint ENABLE ROW LEVEL SECURITY;
+ALTER TABLE checkpoint FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON checkpoint TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON checkpoint TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON checkpoint TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON checkpoint TO workindex_maint;
+
+CREATE TABLE summary (
+    user_id text COLLATE "C" NOT NULL,
+    generation integer NOT NULL,
+    summary_id text COLLATE "C" NOT NULL,
+    thread_id text NOT NULL,
+    sentences jsonb NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    PRIMARY KEY (user_id, generation, summary_id)
+) WITH (fillfactor = 80);
+
+ALTER TABLE summary ENABLE ROW LEVEL SECURITY;
+ALTER TABLE summary FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON summary TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON summary TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON summary TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON summary TO workindex_maint;
 
 CREATE TABLE claim (
     user_id text COLLATE "C" NOT NULL,

@@ -1,0 +1,154 @@
+"""A real PostgreSQL for every test that needs one: one server a process, one clone a test.
+
+Tests marked `pg15` run a second time on PostgreSQL 15 where its binaries are installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import psycopg
+import pytest
+
+from workindex.eventlog.database import Database
+from workindex.eventlog.embedded import EmbeddedServer
+from workindex.eventlog.migrate import bootstrap, upgrade
+
+if TYPE_CHECKING:
+    from workindex import WorkIndex
+
+PG15_BIN = Path("/usr/lib/postgresql/15/bin")
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+TEMPLATE = "workindex_template"
+
+
+class Urls(NamedTuple):
+    """The logins of one database."""
+
+    app: str
+    maint: str
+    owner: str
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment in which the installed command uses this database."""
+        return {
+            **os.environ,
+            "WORKINDEX_DATABASE_URL": self.app,
+            "WORKINDEX_MAINT_URL": self.maint,
+            "WORKINDEX_OWNER_URL": self.owner,
+        }
+
+
+class Cluster:
+    """One running server with a migrated template database."""
+
+    def __init__(self, server: EmbeddedServer) -> None:
+        self.server = server
+        self._numbers = count(1)
+        self.admin = server.url("owner", database="postgres")
+        upgrade(bootstrap(server.url("owner", database=TEMPLATE)))
+
+    def urls(self, name: str) -> Urls:
+        """The logins of a database of this server."""
+        url = self.server.url
+        return Urls(
+            url("app", database=name), url("maint", database=name), url("owner", database=name)
+        )
+
+    def clone(self, template: str = TEMPLATE) -> Urls:
+        """A fresh copy of a database."""
+        name = f"clone_{next(self._numbers)}"
+        with psycopg.connect(self.admin, autocommit=True) as conn:
+            conn.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
+            conn.execute(f"GRANT CONNECT ON DATABASE {name} TO workindex_app, workindex_maint")
+        return self.urls(name)
+
+    def drop(self, urls: Urls) -> None:
+        """Remove a clone, whoever is still connected."""
+        name = psycopg.conninfo.conninfo_to_dict(urls.app)["dbname"]
+        with psycopg.connect(self.admin, autocommit=True) as conn:
+            conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _cluster(bin_dir: Path | None) -> Iterator[Cluster]:
+    home = Path(tempfile.mkdtemp(prefix="wi", dir="/tmp"))
+    home.chmod(0o755)
+    server = EmbeddedServer(home / "s", bin_dir=bin_dir)
+    try:
+        server.ensure_running()
+        with psycopg.connect(server.url("owner", database="postgres"), autocommit=True) as conn:
+            # Tests that need durability start servers of their own.
+            conn.execute("ALTER SYSTEM SET fsync = off")
+            conn.execute("SELECT pg_reload_conf()")
+        yield Cluster(server)
+    finally:
+        server.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def embedded_cluster() -> Iterator[Cluster]:
+    """A server of the embedded binaries."""
+    yield from _cluster(None)
+
+
+@pytest.fixture(scope="session")
+def pg15_cluster() -> Iterator[Cluster]:
+    """A server of the machine's PostgreSQL 15."""
+    yield from _cluster(PG15_BIN)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests marked `pg15` on both servers."""
+    if "cluster" not in metafunc.fixturenames:
+        return
+    names = ["embedded_cluster"]
+    if metafunc.definition.get_closest_marker("pg15") and PG15_BIN.exists():
+        names.append("pg15_cluster")
+    metafunc.parametrize("cluster", names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    """The server that the test runs on."""
+    found: Cluster = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def urls(cluster: Cluster) -> Iterator[Urls]:
+    """A fresh, migrated, empty database."""
+    made = cluster.clone()
+    yield made
+    cluster.drop(made)
+
+
+@pytest.fixture
+def database(urls: Urls) -> Iterator[Database]:
+    """The pools of a fresh database."""
+    opened = Database(urls.app, maint_url=urls.maint)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def work_index(database: Database) -> WorkIndex:
+    """A Work Index on a fresh database."""
+    from workindex import WorkIndex
+
+    return WorkIndex(database)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data, which is not part of the repository."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"the real data is not here: {SHARED_DATA} does not exist")
+    return SHARED_DATA
