@@ -25,11 +25,10 @@ from workindex.domain.facts import (
     World,
 )
 
+_NAME = r"[A-Za-z0-9][A-Za-z0-9.+_-]*"
 MediaType = Annotated[
     str,
-    StringConstraints(
-        max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9.+_-]*/[A-Za-z0-9][A-Za-z0-9.+_-]*$"
-    ),
+    StringConstraints(max_length=255, pattern=rf"^{_NAME}/{_NAME}(; ?{_NAME}=[ -~]+)?$"),
 ]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 SizeBytes = Annotated[int, Field(ge=0, lt=2**53)]

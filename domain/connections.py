@@ -342,11 +342,13 @@ def _source(world: World, command: ObserveSource, now: datetime) -> list[Fact]:
             field="covers",
         )
     grows = not set(command.covers) <= set(before.covers)
+    moves = command.cursor not in (None, before.cursor)
     stored_at = before.observed_through_at
     if command.observed_through < stored_at and not _is_future(stored_at, now):
         # A late report may make answers more careful, never surer than the newer one did.
-        return [fact] if grows or _CAUTION[command.state] > _CAUTION[before.state] else []
-    moves = command.cursor not in (None, before.cursor)
+        state = max(command.state, cast(SourceCondition, before.state), key=_CAUTION.__getitem__)
+        is_news = grows or moves or state != before.state
+        return [fact.model_copy(update={"state": state})] if is_news else []
     same = (command.state, command.fresh_seconds) == (before.state, before.fresh_seconds)
     if same and not grows and not moves:
         is_due = _is_half_over(stored_at, command.observed_through, command.fresh_seconds)
