@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from workindex.projections.tasks import TaskRow
 from workindex.service.importers.beads_files import Issue, Step
 
 REMOVALS_MAX = 10
@@ -52,9 +51,9 @@ class StepPlan(NamedTuple):
     after: Mapping[str, Held]
 
 
-def held_items(tasks: Iterable[TaskRow], source: str) -> dict[str, Held]:
-    """The items of one source as the Work Index holds them."""
-    rows = {row.task_id: row for row in tasks if row.source == source}
+def held_items(tasks: Iterable[Mapping[str, Any]], source: str) -> dict[str, Held]:
+    """The items of one source, out of the tasks of the Work Index as JSON objects."""
+    rows = {row["task_id"]: row for row in tasks if row["source"] == source}
     return {task_id: _held(row, rows) for task_id, row in rows.items()}
 
 
@@ -85,20 +84,20 @@ def plan_step(step: Step, held: Mapping[str, Held], source: str) -> StepPlan:
     return StepPlan(tuple(wishes), removed, after)
 
 
-def _held(row: TaskRow, rows: Mapping[str, TaskRow]) -> Held:
-    if row.status == "done":
+def _held(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Held:
+    if row["status"] == "done":
         status = "closed"
-    elif row.status in _ENDED:
-        status = row.status
+    elif row["status"] in _ENDED:
+        status = row["status"]
     else:
-        status = "in_progress" if row.status_unblocked == "active" else "open"
-    blockers = frozenset(row.blocked_by)
+        status = "in_progress" if row["status_unblocked"] == "active" else "open"
+    blockers = frozenset(row["blocked_by"])
     return Held(
-        described={name: getattr(row, name) for name in _DESCRIBED},
+        described={name: row[name] for name in _DESCRIBED},
         status=status,
-        waits_for=tuple(row.fields.get(WAITS_FOR, {}).get("value") or ()),
+        waits_for=tuple(row["fields"].get(WAITS_FOR, {}).get("value") or ()),
         blocked_by=blockers & rows.keys(),
-        blocked_otherwise=row.blocked_outside or not blockers <= rows.keys(),
+        blocked_otherwise=row["blocked_outside"] or not blockers <= rows.keys(),
     )
 
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from workindex.domain.connections import ObserveSource
 from workindex.domain.errors import BatchRefused, CommandRefused, NotReady
 from workindex.domain.facts import Actor, Command
-from workindex.service.client import Entry, UserScope, parse_command
+from workindex.projections.planning import Entry
+from workindex.service.client import UserScope, parse_command
 from workindex.service.importers.beads import (
     Held,
     StepPlan,
@@ -28,9 +29,6 @@ from workindex.service.importers.beads import (
     removes_too_much,
 )
 from workindex.service.importers.beads_files import Step, parse_step, raw_steps
-
-if TYPE_CHECKING:
-    from workindex.projections.connections import SourceRow
 
 BATCH_COMMANDS_MAX = 500
 COVERS = frozenset({"pending", "tasks"})
@@ -110,7 +108,7 @@ class _Run:
         self._steps = steps
         self._held: Mapping[str, Held] = {}
         self._elsewhere: Mapping[str, str | None] = {}
-        self._row: SourceRow | None = None
+        self._row: Mapping[str, Any] | None = None
         self._position = 0
         self._facts = 0
         self._applied = 0
@@ -129,11 +127,12 @@ class _Run:
                 f"run workindex projections verify, then import again"
             )
         source = self._order.source
-        self._held = held_items(index.tasks, source)
-        self._elsewhere = {t.task_id: t.source for t in index.tasks if t.source != source}
-        self._row = next((row for row in index.sources if row.source == source), None)
+        tasks, sources = index.sections["tasks"], index.sections["sources"]
+        self._held = held_items(tasks, source)
+        self._elsewhere = {t["task_id"]: t["source"] for t in tasks if t["source"] != source}
+        self._row = next((row for row in sources if row["source"] == source), None)
         self._position = index.position
-        cursor = self._row.cursor if self._row else None
+        cursor = self._row["cursor"] if self._row else None
         if cursor in step_ids:
             self.already = step_ids.index(cursor) + 1
 
@@ -165,7 +164,7 @@ class _Run:
 
     def end(self) -> None:
         """Nothing was new: the source has been seen all the same."""
-        is_suspect = self._row is not None and self._row.state == "suspect"
+        is_suspect = self._row is not None and self._row["state"] == "suspect"
         if not self._applied and self._stopped is None and not is_suspect:
             receipt = self._scope.record(
                 self._observed("whole"), actor=self._importer, source=self._order.source
@@ -202,7 +201,7 @@ class _Run:
                 )
 
     def _observed(self, state: str, *, cursor: str | None = None) -> ObserveSource:
-        covers = COVERS | set(self._row.covers if self._row else ())
+        covers = COVERS | set(self._row["covers"] if self._row else ())
         return ObserveSource.model_validate(
             {
                 "source": self._order.source,
@@ -224,11 +223,14 @@ class _Run:
             entries.append(self._entry(step, f"source-{seen.state}", seen, None))
         try:
             receipts = self._scope.record_all(entries, actor=actor, source=self._order.source)
-        except BatchRefused as error:
-            culprit = entries[error.index].command
+        except (BatchRefused, CommandRefused) as error:
+            place, cause = (
+                (error.index, error.__cause__) if isinstance(error, BatchRefused) else (0, error)
+            )
+            culprit = entries[place].command.stream.replace("task/", "issue ")
             raise CommandRefused(
                 error.code,
-                f"{step.label}: {culprit.stream.replace('task/', 'issue ')}: {error.__cause__}",
+                f"{step.label}: {culprit}: {cause}",
                 field=error.field,
             ) from error
         for entry, receipt in zip(entries, receipts, strict=True):

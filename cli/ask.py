@@ -1,0 +1,64 @@
+"""What is the state? Canonical questions answered with a proof."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from workindex.cli.options import MOMENT, ZONE
+from workindex.cli.output import UNAVAILABLE, Cli, Stop, json_option
+
+if TYPE_CHECKING:
+    from workindex.assembler.state_path import StateAnswer
+
+
+@click.command()
+@click.argument("user")
+@click.argument("question")
+@click.option("--now", type=MOMENT, help="Answer as of this instant (ISO 8601 with a zone).")
+@click.option("--tz", type=ZONE, help="Zone of the user's days; default: the user's own.")
+@click.option("--locale", type=click.Choice(["en", "zh"]), help="Language of the answer.")
+@click.option("--at-position", type=click.IntRange(min=0), metavar="N",
+              help="Answer over the log up to position N.")
+@click.option("--require-proof", is_flag=True, help="Exit code 4 where the answer is unproven.")
+@json_option
+@click.pass_obj
+def ask(
+    cli: Cli, user: str, question: str, now: datetime | None, tz: str | None,
+    locale: str | None, at_position: int | None, require_proof: bool,
+) -> None:
+    """Answer a question about the user's own state, without a model.
+
+    "Nothing needs you right now." is said only with a proof. A question that is not exactly one
+    of the known ones is not answered: it is for the assembler.
+
+    \b
+    Example:
+      workindex ask ada "What needs me?"
+    """
+    answer = cli.open().user(user).ask(
+        question, now=now, tz=tz, locale=locale, at_position=at_position
+    )
+    if answer is None:
+        if cli.json:
+            cli.emit({"kind": None, "route": "assembler"})
+        else:
+            cli.say("This is not one of the questions that are answered without a model.")
+        if require_proof:
+            raise Stop(UNAVAILABLE)
+        return
+    if cli.json:
+        cli.emit(answer.to_json())
+    else:
+        show_answer(cli, answer)
+    if require_proof and answer.verdict == "unproven":
+        raise Stop(UNAVAILABLE)
+
+
+def show_answer(cli: Cli, answer: StateAnswer) -> None:
+    """Prints the answer and, where it is unproven, why."""
+    cli.say(answer.text)
+    if answer.reasons:
+        cli.note(f"unproven: {', '.join(answer.reasons)}")

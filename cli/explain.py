@@ -1,0 +1,85 @@
+"""Why is this so? The events behind a row, or an old answer folded again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from workindex.cli.log import event_document, event_line
+from workindex.cli.options import ZONE
+from workindex.cli.output import DIFFERENT, Cli, Stop, json_option
+
+if TYPE_CHECKING:
+    from workindex.service.explain import Explained
+
+
+@click.command()
+@click.argument("user", required=False)
+@click.argument("id_", metavar="ID", required=False)
+@click.option("--certificate", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              metavar="FILE", help="An ask --json answer, or the certificate out of one.")
+@click.option("--tz", type=ZONE, help="Zone of the user's days, as it was given to ask.")
+@json_option
+@click.pass_obj
+def explain(
+    cli: Cli, user: str | None, id_: str | None, certificate: Path | None, tz: str | None
+) -> None:
+    """Show the events that made a row, or fold an old answer again from the log.
+
+    ID is an id (T-1) or a reference (task/T-1). With --certificate the log is folded up to the
+    certificate's position; exit code 1 where that gives another answer.
+
+    \b
+    Examples:
+      workindex explain ada T-1
+      workindex ask ada "What needs me?" --json > answer.json
+      workindex explain --certificate answer.json
+    """
+    if certificate is not None and user is None and id_ is None:
+        _explain_answer(cli, certificate, tz)
+    elif certificate is None and user is not None and id_ is not None:
+        _explain_row(cli, user, id_)
+    else:
+        raise click.UsageError("give USER and ID, or --certificate FILE")
+
+
+def _explain_row(cli: Cli, user: str, id_: str) -> None:
+    from workindex.service.explain import explain as find
+
+    found = find(cli.open().user(user), id_)
+    if cli.json:
+        events = [event_document(event) for event in found.events]
+        cli.emit({"user_id": user, "id": id_, "rows": found.rows, "events": events})
+        return
+    _show_rows(cli, id_, found)
+
+
+def _show_rows(cli: Cli, id_: str, found: Explained) -> None:
+    for ref, row in found.rows.items():
+        status = row.get("status") or row.get("state") or ""
+        title = row.get("title") or row.get("text") or row.get("summary") or ""
+        cli.say(": ".join(part for part in (ref, status) if part) + (f"  {title}" if title else ""))
+    if not found.rows:
+        cli.say(f"{id_}: no row now")
+    for event in found.events:
+        cli.say(event_line(event))
+
+
+def _explain_answer(cli: Cli, certificate: Path, tz: str | None) -> None:
+    from workindex.service.explain import fold_again
+    from workindex.service.ndjson import parse_object
+
+    document = parse_object(certificate.read_bytes(), first=True)
+    again = fold_again(cli.open(), document, tz)
+    if cli.json:
+        cli.emit({"answer": again.answer.to_json(), "differences": again.differences})
+    else:
+        cli.say(again.answer.text)
+        for difference in again.differences:
+            cli.say(difference)
+        count = len(again.differences)
+        cli.say(f"folded again: {count} {'difference' if count == 1 else 'differences'}")
+    if again.differences:
+        raise Stop(DIFFERENT)

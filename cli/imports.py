@@ -1,0 +1,121 @@
+"""What do the files of other programs say? Imports, safe to run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from workindex.cli.output import REFUSED, Cli, Stop, json_option
+from workindex.cli.record import operator
+
+if TYPE_CHECKING:
+    from workindex.service.importers.beads_driver import Outcome, Progress
+
+DAY_SECONDS = 86_400
+
+
+@click.group("import")
+def imports() -> None:
+    """Import files of other programs; running an import again changes nothing."""
+
+
+@imports.command()
+@click.argument("user")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…",
+                type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--source", default="beads", show_default=True, metavar="NAME",
+              help="The source that these files report on.")
+@click.option("--fresh-seconds", type=click.IntRange(min=1), default=DAY_SECONDS,
+              show_default=True, help="How long the source counts as seen after this import.")
+@click.option("--accept-removals", is_flag=True,
+              help="Apply steps that remove most of the source, in your name.")
+@json_option
+@click.pass_obj
+def beads(
+    cli: Cli, user: str, paths: tuple[Path, ...], source: str, fresh_seconds: int,
+    accept_removals: bool,
+) -> None:
+    """Import an issue tracker: snapshots (whole state) and delta files (commits), in order.
+
+    A PATH is a snapshot, one issue a line, or a delta file, one commit a line; both may be
+    gzipped. Run again, the import goes on after the last step that it finished. A step that would
+    remove most of what the source holds ends it (exit code 3) until you accept that.
+
+    \b
+    Example:
+      workindex import beads ada .beads/issues.jsonl
+    """
+    from workindex.service.importers.beads_driver import Order, import_beads
+
+    started_at = datetime.now(UTC)
+    order = Order(
+        paths, source, fresh_seconds, started_at, operator() if accept_removals else None
+    )
+    with _steps(cli) as told:
+        outcome = import_beads(cli.open().user(user), order, told)
+    if cli.json:
+        cli.emit(_document(user, source, outcome))
+    else:
+        cli.say(_sentence(source, outcome))
+    if outcome.stopped is not None:
+        cli.note(
+            f"{outcome.stopped.label} would remove {outcome.stopped.removes} of "
+            f"{outcome.stopped.held} items and leave {outcome.stopped.after}: neither it nor a "
+            f"later step was applied, and source {source} is suspect. If that is right, run the "
+            f"same command with --accept-removals"
+        )
+        raise Stop(REFUSED)
+
+
+@contextmanager
+def _steps(cli: Cli) -> Iterator[Callable[[Progress], None]]:
+    if not cli.err.is_terminal:
+        yield lambda _: None
+        return
+    from rich.progress import Progress as Bar
+
+    with Bar(console=cli.err, transient=True) as bar:
+        task = bar.add_task("importing", total=None)
+
+        def told(done: Progress) -> None:
+            bar.update(task, completed=done.number, total=done.steps)
+
+        yield told
+
+
+def _document(user: str, source: str, outcome: Outcome) -> dict[str, Any]:
+    stopped = outcome.stopped
+    return {
+        "user_id": user,
+        "source": source,
+        "steps": outcome.steps,
+        "already": outcome.already,
+        "applied": outcome.applied,
+        "facts": outcome.facts,
+        "commands": outcome.commands,
+        "items": outcome.items,
+        "accepted": list(outcome.accepted),
+        "stopped": None if stopped is None else stopped._asdict(),
+    }
+
+
+def _sentence(source: str, outcome: Outcome) -> str:
+    left = outcome.steps - outcome.already - outcome.applied
+    parts = [f"{outcome.applied:,} of {outcome.steps:,} steps applied"]
+    if outcome.already:
+        parts.append(f"{outcome.already:,} were before")
+    if left:
+        parts.append(f"{left:,} left")
+    done = ", ".join(f"{count:,} {name}" for name, count in outcome.commands.items())
+    lines = [
+        f"{', '.join(parts)}; {outcome.facts:,} facts; {source} holds {outcome.items:,} items"
+    ]
+    if done:
+        lines.append(done)
+    lines += [f"removals accepted: {label}" for label in outcome.accepted]
+    return "\n".join(lines)

@@ -1,0 +1,193 @@
+"""What does the Work Index hold for one user?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import rich_click as click
+
+from workindex.cli.options import MOMENT
+from workindex.cli.output import Cli, json_option
+from workindex.cli.tables import Heading, moment, show_table
+
+if TYPE_CHECKING:
+    from workindex.projections.index import Index
+
+Row = Mapping[str, Any]
+_ENDED = frozenset(
+    {"done", "failed", "cancelled", "ended", "kept", "broken", "withdrawn", "executed", "denied",
+     "expired", "granted_not_executed", "moot", "accepted", "declined", "dismissed"}
+)
+
+
+class Section(NamedTuple):
+    """How one list of the index is shown."""
+
+    name: str
+    headings: Sequence[Heading]
+    cells: Callable[[Row, str | None], Sequence[Any]]
+    may_end: bool = True
+
+
+def _pending(row: Row) -> str:
+    return "" if row["pending"] == "none" else row["pending"]
+
+
+_ID, _TITLE, _STATUS = Heading("id"), Heading("title", long=True), Heading("status")
+SECTIONS: tuple[Section, ...] = (
+    Section(
+        "tasks",
+        (_ID, _TITLE, _STATUS, Heading("needs"), Heading("waits for"), Heading("due"),
+         Heading("source")),
+        lambda row, zone: (
+            row["task_id"], row["title"], row["status"], _pending(row),
+            row["blocked_by"] or row["blocked_reason"], moment(row["due_at"], zone), row["source"],
+        ),
+    ),
+    Section(
+        "meetings",
+        (_ID, _TITLE, _STATUS, Heading("starts"), Heading("ends")),
+        lambda row, zone: (
+            row["meeting_id"], row["title"], row["status"], moment(row["start_at"], zone),
+            moment(row["end_at"], zone),
+        ),
+    ),
+    Section(
+        "commitments",
+        (_ID, Heading("text", long=True), _STATUS, Heading("owner"), Heading("due")),
+        lambda row, zone: (
+            row["commitment_id"], row["text"], row["status"], row["owner"],
+            moment(row["due_at"], zone),
+        ),
+    ),
+    Section(
+        "approvals",
+        (_ID, _TITLE, _STATUS, Heading("task"), Heading("expires")),
+        lambda row, zone: (
+            row["approval_id"], row["title"], row["status"], row["task_id"],
+            moment(row["expires_at"], zone),
+        ),
+    ),
+    Section(
+        "proposals",
+        (_ID, _TITLE, _STATUS, Heading("made")),
+        lambda row, zone: (
+            row["proposal_id"], row["title"], row["status"], moment(row["made_at"], zone)
+        ),
+    ),
+    Section(
+        "routines",
+        (_ID, _TITLE, _STATUS, Heading("next")),
+        lambda row, zone: (
+            row["routine_id"], row["title"], row["status"], moment(row["next_at"], zone)
+        ),
+    ),
+    Section(
+        "triggers",
+        (_ID, Heading("summary", long=True), Heading("observed")),
+        lambda row, zone: (
+            row["trigger_id"], row["summary"], moment(row["observed_at"], zone)
+        ),
+        may_end=False,
+    ),
+    Section(
+        "reminders",
+        (_ID, _TITLE, _STATUS, Heading("at")),
+        lambda row, zone: (
+            row["reminder_id"], row["title"], row["status"], moment(row["remind_at"], zone)
+        ),
+    ),
+    Section(
+        "connections",
+        (_ID, _STATUS, Heading("detail", long=True), Heading("observed")),
+        lambda row, zone: (
+            row["connection_id"], row["status"], row["detail"], moment(row["observed_at"], zone)
+        ),
+        may_end=False,
+    ),
+    Section(
+        "credits",
+        (Heading("account"), Heading("amount", right=True), Heading("unit"), Heading("observed")),
+        lambda row, zone: (
+            row["account"], row["amount"], row["unit"], moment(row["observed_at"], zone)
+        ),
+        may_end=False,
+    ),
+    Section(
+        "sources",
+        (Heading("source"), Heading("state"), Heading("covers", long=True),
+         Heading("seen through"), Heading("fresh for")),
+        lambda row, zone: (
+            row["source"], row["state"], row["covers"],
+            moment(row["observed_through_at"], zone), duration(row["fresh_seconds"]),
+        ),
+        may_end=False,
+    ),
+)
+
+
+@click.command()
+@click.argument("user")
+@click.option("--now", type=MOMENT, help="Answer as of this instant (ISO 8601 with a zone).")
+@click.option("--at-position", type=click.IntRange(min=0), metavar="N",
+              help="The index as the log made it up to position N.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows a list.")
+@json_option
+@click.pass_obj
+def index(
+    cli: Cli, user: str, now: datetime | None, at_position: int | None, limit: int | None
+) -> None:
+    """Show every row of the Work Index, with the proof for what needs the user.
+
+    With --json ended rows are listed too; the tables for people only count them.
+
+    \b
+    Example:
+      workindex index ada
+    """
+    found = cli.open().user(user).index(now=now, at_position=at_position, limit=limit)
+    if cli.json:
+        cli.emit(found.to_json())
+    else:
+        show_index(cli, found)
+
+
+def show_index(cli: Cli, found: Index, zone: str | None = None) -> None:
+    """Prints the index as tables; times in `zone`, by default in UTC."""
+    for section in SECTIONS:
+        rows = found.sections[section.name]
+        going_on = [row for row in rows if not (section.may_end and row["status"] in _ENDED)]
+        ended = Counter(row["status"] for row in rows if row not in going_on)
+        if going_on:
+            show_table(
+                cli, section.name, section.headings,
+                [section.cells(row, zone) for row in going_on],
+            )
+        left = found.totals[section.name] - len(rows)
+        if ended or left:
+            cli.say(_also(section.name, going_on, ended, left))
+    cli.say(proof_line(found.position, found.proof.verdict, found.proof.reasons))
+
+
+def proof_line(position: int, verdict: str, reasons: Sequence[str]) -> str:
+    """What the proof says, in one line."""
+    why = f" ({', '.join(reasons)})" if reasons else ""
+    return f"position {position}, needs you: {verdict}{why}"
+
+
+def duration(seconds: int) -> str:
+    """Seconds in the largest unit that divides them."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds % size == 0:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def _also(name: str, going_on: Sequence[Row], ended: Mapping[str, int], left: int) -> str:
+    parts = [f"{count} {status}" for status, count in sorted(ended.items())]
+    if left:
+        parts.append(f"{left} beyond --limit")
+    return f"{'also ' if going_on else ''}{name}: {', '.join(parts)}"

@@ -1,0 +1,106 @@
+"""Which command runs? The entry of the installed program.
+
+Command modules import only click at the top and the rest where they work, so that `--help` is
+fast and needs no database.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import rich_click as click
+
+from workindex.cli.ask import ask
+from workindex.cli.catalog import catalog
+from workindex.cli.db import db
+from workindex.cli.demo import demo
+from workindex.cli.doctor import doctor
+from workindex.cli.explain import explain
+from workindex.cli.imports import imports
+from workindex.cli.index import index
+from workindex.cli.log import log
+from workindex.cli.output import Cli, fail, fail_usage
+from workindex.cli.projections import projections
+from workindex.cli.record import record
+from workindex.cli.schema import schema
+
+INTERRUPTED, PIPE_CLOSED = 130, 141
+# In the order in which a newcomer needs them; help keeps it.
+ALL_COMMANDS: tuple[click.Command, ...] = (
+    demo,
+    db,
+    record,
+    imports,
+    ask,
+    index,
+    log,
+    explain,
+    projections,
+    catalog,
+    schema,
+    doctor,
+)
+
+
+class InOrder(click.RichGroup):
+    """A group that lists its commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 differences found, 2 wrong call, 3 refused, 4 unavailable.",
+)
+@click.rich_config(click.RichHelpConfiguration(text_paragraph_linebreaks="\n\n"))
+@click.option(
+    "--database-url", metavar="URL", envvar="WORKINDEX_DATABASE_URL",
+    help="PostgreSQL to use; without it the embedded server.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.version_option(package_name="workindex", message="%(prog)s %(version)s")
+@click.pass_context
+def workindex(context: click.Context, database_url: str | None, as_json: bool) -> None:
+    """Facts in, the Work Index kept, "what needs me?" answered with a proof.
+
+    Start with: workindex demo
+    """
+    cli = context.ensure_object(Cli)
+    cli.database_url = database_url
+    cli.json = cli.json or as_json
+    context.call_on_close(cli.close)
+
+
+for _command in ALL_COMMANDS:
+    workindex.add_command(_command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and leaves with its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    cli = Cli(json="--json" in given)
+    try:
+        code = workindex.main(given, prog_name="workindex", standalone_mode=False, obj=cli)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        fail_usage(error, as_json=cli.json)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(PIPE_CLOSED)
+    except Exception as error:  # noqa: BLE001  (sorted here, and raised again when not ours)
+        _fail_ours(error, cli)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail_ours(error: Exception, cli: Cli) -> None:
+    from workindex.domain.errors import WorkindexError
+
+    if not isinstance(error, WorkindexError):
+        raise error
+    fail(error, as_json=cli.json)

@@ -1,0 +1,134 @@
+"""Why is this row so, and does an old answer still follow from the log?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from workindex.assembler.state_path import NEEDS, StateAnswer, StateQuestion, answer
+from workindex.domain.errors import CommandRefused, InvalidInput
+from workindex.domain.facts import Event
+from workindex.projections.index import SECTIONS
+from workindex.projections.proof import KINDS
+from workindex.service.client import UserScope, WorkIndex
+
+# Doubts about the projection at the time of the answer; a fold of the log does not have them.
+_PASSING = ("lag", "parked", "fold_version", "rows_missing", "replica", "unavailable")
+
+
+class Explained(NamedTuple):
+    """Rows with this id as they are now, by reference, and every event that touched them."""
+
+    rows: dict[str, dict[str, Any]]
+    events: list[Event]
+
+
+class FoldedAgain(NamedTuple):
+    """The answer as the log gives it at the certificate's position, and what was different."""
+
+    answer: StateAnswer
+    differences: list[str]
+
+
+def explain(scope: UserScope, name: str) -> Explained:
+    """The rows and events of an id (`T-1`) or of one reference (`task/T-1`).
+
+    Reads the whole log of the user, because an event of another stream may have touched the row.
+    Raises: CommandRefused (not_found).
+    """
+    events = [
+        event
+        for event in scope.log()
+        if any(name in (ref, ref.partition("/")[2]) for ref in (*event.fact.touches,
+                                                               event.fact.stream))
+    ]
+    if not events:
+        raise CommandRefused(
+            "not_found",
+            f"no event of user {scope.user_id} names {name!r}: see workindex index "
+            f"{scope.user_id} for the ids",
+            field="id",
+        )
+    rows = {}
+    for section, rows_of in scope.index().sections.items():
+        for row in rows_of:
+            row_id = next(iter(row.values()))
+            if name in (row_id, ref := f"{SECTIONS[section]}/{row_id}"):
+                rows[ref] = row
+    return Explained(rows, events)
+
+
+def fold_again(work_index: WorkIndex, document: Mapping[str, Any], tz: str | None) -> FoldedAgain:
+    """Folds the log to the certificate's position and answers the same question again.
+
+    `document` is an `ask --json` answer (then its items and verdict are compared) or a bare
+    certificate. Raises: InvalidInput where it is neither, or the log does not reach so far.
+    """
+    certificate = document.get("certificate", document)
+    if not isinstance(certificate, dict):
+        raise InvalidInput("the certificate is not an object", field="certificate")
+    user_id = _text(certificate, "user_id")
+    kind = _text(certificate, "kind")
+    if kind not in KINDS:
+        raise InvalidInput(f"kind {kind!r} is not one of {', '.join(KINDS)}", field="kind")
+    position = certificate.get("position")
+    if not isinstance(position, int) or isinstance(position, bool):
+        raise InvalidInput(f"position {position!r} is not a position", field="position")
+    as_of = _moment(_text(certificate, "as_of"))
+    scope = work_index.user(user_id)
+    reading = work_index.reader.read(
+        scope.user_id, NEEDS[kind], now=as_of, at_position=position  # type: ignore[index]
+    )
+    question = StateQuestion(kind=kind, filters=_filters(document))  # type: ignore[arg-type]
+    again = answer(question, reading, now=as_of, tz=tz, locale="en")
+    return FoldedAgain(again, _compared(document, again.to_json()))
+
+
+def _compared(document: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
+    """What the document says otherwise; nothing where it is a bare certificate."""
+    if "items" not in document:
+        return []
+    told = [f"total was {document.get('total')}, the log gives {again['total']}"]
+    differences = [] if document.get("total") == again["total"] else told
+    was = {(one.get("kind"), one.get("id")): one for one in document["items"]}
+    now = {(one["kind"], one["id"]): one for one in again["items"]}
+    for key in [*was, *(key for key in now if key not in was)]:
+        if key not in now or key not in was:
+            side = "the answer" if key in was else "the log"
+            differences.append(f"{key[0]}/{key[1]} is only in {side}")
+            continue
+        differences += [
+            f"{key[0]}/{key[1]} {field}: was {was[key].get(field)!r}, the log gives {value!r}"
+            for field, value in now[key].items()
+            if field != "why" and was[key].get(field) != value
+        ]
+    doubted = any(reason in _PASSING for reason in document.get("reasons", ()))
+    if document.get("verdict") != again["verdict"] and not doubted:
+        differences.append(
+            f"verdict was {document.get('verdict')}, the log gives {again['verdict']}"
+        )
+    return differences
+
+
+def _filters(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    given = document.get("filters") or {}
+    pairs = given.items() if isinstance(given, dict) else given
+    return tuple((str(name), str(value)) for name, value in pairs)
+
+
+def _text(certificate: Mapping[str, Any], name: str) -> str:
+    value = certificate.get(name)
+    if not isinstance(value, str):
+        raise InvalidInput(f"the certificate has no {name}: give an ask --json answer", field=name)
+    return value
+
+
+def _moment(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(f"as_of {text!r} is not a time", field="as_of") from None
+    if at.tzinfo is None:
+        raise InvalidInput(f"as_of {text!r} has no zone", field="as_of")
+    return at
