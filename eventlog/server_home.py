@@ -157,6 +157,7 @@ class ServerHome:
         account = self.account
         try:
             self._make_home()
+            self._refuse_foreign_home()
             for folder in (self.bin, self.conf):
                 if not folder.is_dir():
                     folder.mkdir()
@@ -207,8 +208,9 @@ class ServerHome:
         Yields the descriptor, or None. The descriptor is given to the server, whose processes
         hold the lock until the last of them has gone; it is closed here, never unlocked.
         """
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            descriptor = os.open(self.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self.lock_file, flags, 0o600)
         except PermissionError as error:
             raise self._closed() from error
         try:
@@ -226,6 +228,15 @@ class ServerHome:
             self.path.stat().st_uid == os.geteuid() and not any(self.path.iterdir())
         ):
             self.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
+
+    def _refuse_foreign_home(self) -> None:
+        owner_uid = self.path.stat().st_uid
+        if os.geteuid() == 0 and owner_uid != 0:
+            # Its owner could lead root's writing to any file of the machine.
+            raise NotReady(
+                f"{self.path} belongs to {_account_of(owner_uid).name}: start its server as that "
+                f"user, or make root its owner"
+            )
 
     def _closed(self) -> NotReady:
         return NotReady(

@@ -354,6 +354,9 @@ def test_a_normal_user_has_a_server_of_its_own(home: Path, bin_new: Path) -> Non
     _, errors = (third := client(ENSURE, home, bin_new, "daemon")).communicate(timeout=60)
     assert third.returncode == 1
     assert "belongs to another user" in errors
+    server.stop()
+    with pytest.raises(NotReady, match="belongs to nobody: start its server as that user"):
+        server.ensure_running()
 
 
 @root_only
