@@ -18,9 +18,10 @@ from alembic.script import ScriptDirectory
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import create_engine
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
-from workindex.domain.errors import NotReady
+from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Connection, unavailable_if_lost
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
 
@@ -148,11 +149,16 @@ def _migration(owner_url: str) -> Iterator[Config]:
         poolclass=NullPool,
     )
     config = _config()
-    with unavailable_if_lost(), engine.connect() as connection, connection.begin():
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
-        connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
-        config.attributes["connection"] = connection
-        yield config
+    try:
+        with engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
+            connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
+            config.attributes["connection"] = connection
+            yield config
+    except OperationalError as error:
+        raise Unavailable(
+            f"the migration did not go through, nothing was changed ({error.orig}): try again"
+        ) from error
 
 
 def _config() -> Config:
