@@ -20,14 +20,24 @@ if TYPE_CHECKING:
 @click.option("--now", type=MOMENT, help="Answer as of this instant (ISO 8601 with a zone).")
 @click.option("--tz", type=ZONE, help="Zone of the user's days; default: the user's own.")
 @click.option("--locale", type=click.Choice(["en", "zh"]), help="Language of the answer.")
-@click.option("--at-position", type=click.IntRange(min=0), metavar="N",
-              help="Answer over the log up to position N.")
+@click.option(
+    "--at-position",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Answer over the log up to position N.",
+)
 @click.option("--require-proof", is_flag=True, help="Exit code 4 where the answer is unproven.")
 @json_option
 @click.pass_obj
 def ask(
-    cli: Cli, user: str, question: str, now: datetime | None, tz: str | None,
-    locale: str | None, at_position: int | None, require_proof: bool,
+    cli: Cli,
+    user: str,
+    question: str,
+    now: datetime | None,
+    tz: str | None,
+    locale: str | None,
+    at_position: int | None,
+    require_proof: bool,
 ) -> None:
     """Answer a question about the user's own state, without a model.
 
@@ -38,8 +48,8 @@ def ask(
     Example:
       workindex ask ada "What needs me?"
     """
-    answer = cli.open().user(user).ask(
-        question, now=now, tz=tz, locale=locale, at_position=at_position
+    answer = (
+        cli.open().user(user).ask(question, now=now, tz=tz, locale=locale, at_position=at_position)
     )
     if answer is None:
         if cli.json:

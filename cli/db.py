@@ -41,10 +41,18 @@ def db() -> None:
 
 @db.command()
 @_owner_option
-@click.option("--app-password", envvar="WORKINDEX_APP_PASSWORD", metavar="TEXT",
-              help="Set the password of workindex_app; better by its environment variable.")
-@click.option("--maint-password", envvar="WORKINDEX_MAINT_PASSWORD", metavar="TEXT",
-              help="Set the password of workindex_maint; better by its environment variable.")
+@click.option(
+    "--app-password",
+    envvar="WORKINDEX_APP_PASSWORD",
+    metavar="TEXT",
+    help="Set the password of workindex_app; better by its environment variable.",
+)
+@click.option(
+    "--maint-password",
+    envvar="WORKINDEX_MAINT_PASSWORD",
+    metavar="TEXT",
+    help="Set the password of workindex_maint; better by its environment variable.",
+)
 @json_option
 @click.pass_obj
 def init(
@@ -129,8 +137,13 @@ def status(cli: Cli) -> None:
 
 
 @db.command()
-@click.option("--role", type=click.Choice(["app", "maint", "owner"]), default="app",
-              show_default=True, help="Who logs in.")
+@click.option(
+    "--role",
+    type=click.Choice(["app", "maint", "owner"]),
+    default="app",
+    show_default=True,
+    help="Who logs in.",
+)
 @json_option
 @click.pass_obj
 def url(cli: Cli, role: Literal["app", "maint", "owner"]) -> None:

@@ -127,7 +127,9 @@ class Stage:
         out.print()
         out.print(
             f"[bold yellow]{question.at:%H:%M}  {escape(question.text)}[/]"
-            f"  [dim]({escape(question.note)})[/]", highlight=False, emoji=False,
+            f"  [dim]({escape(question.note)})[/]",
+            highlight=False,
+            emoji=False,
         )
         out.print(Padding(Text(safe(answer.text)), (0, 0, 0, 7)))
         style = {"proven_empty": "green", "items": "green"}.get(answer.verdict, "red")

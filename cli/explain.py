@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("user", required=False)
 @click.argument("id_", metavar="ID", required=False)
-@click.option("--certificate", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              metavar="FILE", help="An ask --json answer, or the certificate out of one.")
+@click.option(
+    "--certificate",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="An ask --json answer, or the certificate out of one.",
+)
 @click.option("--tz", type=ZONE, help="Zone of the user's days, as it was given to ask.")
 @json_option
 @click.pass_obj

@@ -26,18 +26,40 @@ def imports() -> None:
 
 @imports.command()
 @click.argument("user")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…",
-                type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--source", default="beads", show_default=True, metavar="NAME",
-              help="The source that these files report on.")
-@click.option("--fresh-seconds", type=click.IntRange(min=1), default=DAY_SECONDS,
-              show_default=True, help="How long the source counts as seen after this import.")
-@click.option("--accept-removals", is_flag=True,
-              help="Apply steps that remove most of the source, in your name.")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH…",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "--source",
+    default="beads",
+    show_default=True,
+    metavar="NAME",
+    help="The source that these files report on.",
+)
+@click.option(
+    "--fresh-seconds",
+    type=click.IntRange(min=1),
+    default=DAY_SECONDS,
+    show_default=True,
+    help="How long the source counts as seen after this import.",
+)
+@click.option(
+    "--accept-removals",
+    is_flag=True,
+    help="Apply steps that remove most of the source, in your name.",
+)
 @json_option
 @click.pass_obj
 def beads(
-    cli: Cli, user: str, paths: tuple[Path, ...], source: str, fresh_seconds: int,
+    cli: Cli,
+    user: str,
+    paths: tuple[Path, ...],
+    source: str,
+    fresh_seconds: int,
     accept_removals: bool,
 ) -> None:
     """Import an issue tracker: snapshots (whole state) and delta files (commits), in order.
@@ -53,9 +75,7 @@ def beads(
     from workindex.service.importers.beads_driver import Order, import_beads
 
     started_at = datetime.now(UTC)
-    order = Order(
-        paths, source, fresh_seconds, started_at, operator() if accept_removals else None
-    )
+    order = Order(paths, source, fresh_seconds, started_at, operator() if accept_removals else None)
     with _steps(cli) as told:
         outcome = import_beads(cli.open().user(user), order, told)
     if cli.json:
@@ -112,9 +132,7 @@ def _sentence(source: str, outcome: Outcome) -> str:
     if left:
         parts.append(f"{left:,} left")
     done = ", ".join(f"{count:,} {name}" for name, count in outcome.commands.items())
-    lines = [
-        f"{', '.join(parts)}; {outcome.facts:,} facts; {source} holds {outcome.items:,} items"
-    ]
+    lines = [f"{', '.join(parts)}; {outcome.facts:,} facts; {source} holds {outcome.items:,} items"]
     if done:
         lines.append(done)
     lines += [f"removals accepted: {label}" for label in outcome.accepted]

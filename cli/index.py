@@ -18,8 +18,23 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 _ENDED = frozenset(
-    {"done", "failed", "cancelled", "ended", "kept", "broken", "withdrawn", "executed", "denied",
-     "expired", "granted_not_executed", "moot", "accepted", "declined", "dismissed"}
+    {
+        "done",
+        "failed",
+        "cancelled",
+        "ended",
+        "kept",
+        "broken",
+        "withdrawn",
+        "executed",
+        "denied",
+        "expired",
+        "granted_not_executed",
+        "moot",
+        "accepted",
+        "declined",
+        "dismissed",
+    }
 )
 
 
@@ -36,22 +51,38 @@ def _pending(row: Row) -> str:
     return "" if row["pending"] == "none" else row["pending"]
 
 
-_ID, _TITLE, _STATUS = Heading("id"), Heading("title", long=True), Heading("status")
+_ID, _TITLE = Heading("id", long=True), Heading("title", long=True)
+_STATUS = Heading("status")
 SECTIONS: tuple[Section, ...] = (
     Section(
         "tasks",
-        (_ID, _TITLE, _STATUS, Heading("needs"), Heading("waits for"), Heading("due"),
-         Heading("source")),
+        (
+            _ID,
+            _TITLE,
+            _STATUS,
+            Heading("needs"),
+            Heading("waits for", long=True),
+            Heading("due"),
+            Heading("source"),
+        ),
         lambda row, zone: (
-            row["task_id"], row["title"], row["status"], _pending(row),
-            row["blocked_by"] or row["blocked_reason"], moment(row["due_at"], zone), row["source"],
+            row["task_id"],
+            row["title"],
+            row["status"],
+            _pending(row),
+            row["blocked_by"] or row["blocked_reason"],
+            moment(row["due_at"], zone),
+            row["source"],
         ),
     ),
     Section(
         "meetings",
         (_ID, _TITLE, _STATUS, Heading("starts"), Heading("ends")),
         lambda row, zone: (
-            row["meeting_id"], row["title"], row["status"], moment(row["start_at"], zone),
+            row["meeting_id"],
+            row["title"],
+            row["status"],
+            moment(row["start_at"], zone),
             moment(row["end_at"], zone),
         ),
     ),
@@ -59,7 +90,10 @@ SECTIONS: tuple[Section, ...] = (
         "commitments",
         (_ID, Heading("text", long=True), _STATUS, Heading("owner"), Heading("due")),
         lambda row, zone: (
-            row["commitment_id"], row["text"], row["status"], row["owner"],
+            row["commitment_id"],
+            row["text"],
+            row["status"],
+            row["owner"],
             moment(row["due_at"], zone),
         ),
     ),
@@ -67,7 +101,10 @@ SECTIONS: tuple[Section, ...] = (
         "approvals",
         (_ID, _TITLE, _STATUS, Heading("task"), Heading("expires")),
         lambda row, zone: (
-            row["approval_id"], row["title"], row["status"], row["task_id"],
+            row["approval_id"],
+            row["title"],
+            row["status"],
+            row["task_id"],
             moment(row["expires_at"], zone),
         ),
     ),
@@ -75,36 +112,46 @@ SECTIONS: tuple[Section, ...] = (
         "proposals",
         (_ID, _TITLE, _STATUS, Heading("made")),
         lambda row, zone: (
-            row["proposal_id"], row["title"], row["status"], moment(row["made_at"], zone)
+            row["proposal_id"],
+            row["title"],
+            row["status"],
+            moment(row["made_at"], zone),
         ),
     ),
     Section(
         "routines",
         (_ID, _TITLE, _STATUS, Heading("next")),
         lambda row, zone: (
-            row["routine_id"], row["title"], row["status"], moment(row["next_at"], zone)
+            row["routine_id"],
+            row["title"],
+            row["status"],
+            moment(row["next_at"], zone),
         ),
     ),
     Section(
         "triggers",
         (_ID, Heading("summary", long=True), Heading("observed")),
-        lambda row, zone: (
-            row["trigger_id"], row["summary"], moment(row["observed_at"], zone)
-        ),
+        lambda row, zone: (row["trigger_id"], row["summary"], moment(row["observed_at"], zone)),
         may_end=False,
     ),
     Section(
         "reminders",
         (_ID, _TITLE, _STATUS, Heading("at")),
         lambda row, zone: (
-            row["reminder_id"], row["title"], row["status"], moment(row["remind_at"], zone)
+            row["reminder_id"],
+            row["title"],
+            row["status"],
+            moment(row["remind_at"], zone),
         ),
     ),
     Section(
         "connections",
         (_ID, _STATUS, Heading("detail", long=True), Heading("observed")),
         lambda row, zone: (
-            row["connection_id"], row["status"], row["detail"], moment(row["observed_at"], zone)
+            row["connection_id"],
+            row["status"],
+            row["detail"],
+            moment(row["observed_at"], zone),
         ),
         may_end=False,
     ),
@@ -112,17 +159,28 @@ SECTIONS: tuple[Section, ...] = (
         "credits",
         (Heading("account"), Heading("amount", right=True), Heading("unit"), Heading("observed")),
         lambda row, zone: (
-            row["account"], row["amount"], row["unit"], moment(row["observed_at"], zone)
+            row["account"],
+            row["amount"],
+            row["unit"],
+            moment(row["observed_at"], zone),
         ),
         may_end=False,
     ),
     Section(
         "sources",
-        (Heading("source"), Heading("state"), Heading("covers", long=True),
-         Heading("seen through"), Heading("fresh for")),
+        (
+            Heading("source"),
+            Heading("state"),
+            Heading("covers", long=True),
+            Heading("seen through"),
+            Heading("fresh for"),
+        ),
         lambda row, zone: (
-            row["source"], row["state"], row["covers"],
-            moment(row["observed_through_at"], zone), duration(row["fresh_seconds"]),
+            row["source"],
+            row["state"],
+            row["covers"],
+            moment(row["observed_through_at"], zone),
+            duration(row["fresh_seconds"]),
         ),
         may_end=False,
     ),
@@ -132,8 +190,12 @@ SECTIONS: tuple[Section, ...] = (
 @click.command()
 @click.argument("user")
 @click.option("--now", type=MOMENT, help="Answer as of this instant (ISO 8601 with a zone).")
-@click.option("--at-position", type=click.IntRange(min=0), metavar="N",
-              help="The index as the log made it up to position N.")
+@click.option(
+    "--at-position",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The index as the log made it up to position N.",
+)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows a list.")
 @json_option
 @click.pass_obj
@@ -163,7 +225,9 @@ def show_index(cli: Cli, found: Index, zone: str | None = None) -> None:
         ended = Counter(row["status"] for row in rows if row not in going_on)
         if going_on:
             show_table(
-                cli, section.name, section.headings,
+                cli,
+                section.name,
+                section.headings,
                 [section.cells(row, zone) for row in going_on],
             )
         left = found.totals[section.name] - len(rows)

@@ -19,8 +19,15 @@ _SAYING = ("title", "text", "prompt", "summary", "outcome", "reason", "answer", 
 
 @click.command()
 @click.argument("user")
-@click.option("--from", "from_position", type=click.IntRange(min=1), default=1, metavar="N",
-              show_default=True, help="First position.")
+@click.option(
+    "--from",
+    "from_position",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    show_default=True,
+    help="First position.",
+)
 @click.option("--stream", metavar="S", help="Only this stream, such as task/T-1.")
 @click.option("--follow", is_flag=True, help="Go on with what is appended, until Ctrl-C.")
 @json_option

@@ -57,7 +57,9 @@ class InOrder(click.RichGroup):
 )
 @click.rich_config(click.RichHelpConfiguration(text_paragraph_linebreaks="\n\n"))
 @click.option(
-    "--database-url", metavar="URL", envvar="WORKINDEX_DATABASE_URL",
+    "--database-url",
+    metavar="URL",
+    envvar="WORKINDEX_DATABASE_URL",
     help="PostgreSQL to use; without it the embedded server.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import rich_click as click
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[datetime]):
     """An instant in ISO 8601; it must name its zone."""
 
     name = "time"
@@ -29,14 +29,12 @@ class Moment(click.ParamType):
         return at
 
 
-class Zone(click.ParamType):
+class Zone(click.ParamType[str]):
     """A time zone by its name."""
 
     name = "zone"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name, known to exist."""
         try:
             ZoneInfo(value)

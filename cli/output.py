@@ -72,7 +72,11 @@ class Cli:
     def say(self, text: str, *, style: str | None = None) -> None:
         """Prints text for people as it is: no markup, no forced line breaks in a pipe."""
         self.out.print(
-            safe(text), style=style, markup=False, highlight=False, emoji=False,
+            safe(text),
+            style=style,
+            markup=False,
+            highlight=False,
+            emoji=False,
             soft_wrap=not self.out.is_terminal,
         )
 
@@ -86,7 +90,7 @@ class Stop(click.ClickException):
 
     def __init__(self, exit_code: int) -> None:
         super().__init__("")
-        self.exit_code = exit_code
+        self.code = exit_code
 
 
 def json_option(command: F) -> F:
@@ -97,7 +101,10 @@ def json_option(command: F) -> F:
             context.find_object(Cli).json = True  # type: ignore[union-attr]
 
     return click.option(
-        "--json", is_flag=True, expose_value=False, callback=remember,
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
         help="Print JSON for programs.",
     )(command)
 
@@ -129,7 +136,7 @@ def fail(error: WorkindexError, *, as_json: bool) -> NoReturn:
 def fail_usage(error: click.ClickException, *, as_json: bool) -> NoReturn:
     """Reports a wrong call and leaves the program."""
     if isinstance(error, Stop):
-        sys.exit(error.exit_code)
+        sys.exit(error.code)
     if as_json:
         told = {"code": "usage", "message": error.format_message(), "field": _parameter(error)}
         click.echo(dumps({"format": FORMAT, "error": told}))

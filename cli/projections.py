@@ -37,13 +37,26 @@ def list_(cli: Cli) -> None:
         cli.emit({"projections": found})
         return
     headings = (
-        Heading("set"), Heading("generation", right=True), Heading("fold version", right=True),
-        Heading("state"), Heading("members", long=True), Heading("users", right=True),
-        Heading("behind", right=True), Heading("parked", right=True),
+        Heading("set"),
+        Heading("generation", right=True),
+        Heading("fold", right=True),
+        Heading("state"),
+        Heading("members", long=True),
+        Heading("users", right=True),
+        Heading("behind", right=True),
+        Heading("parked", right=True),
     )
     rows = [
-        (one["projection_set"], one["generation"], one["fold_version"], one["state"],
-         one["members"], one["users"], one["behind"], one["parked"])
+        (
+            one["projection_set"],
+            one["generation"],
+            one["fold_version"],
+            one["state"],
+            one["members"],
+            one["users"],
+            one["behind"],
+            one["parked"],
+        )
         for one in found
     ]
     show_table(cli, "projections", headings, rows)
@@ -81,8 +94,12 @@ def show_report(cli: Cli, report: Report) -> None:
         cli.say(", ".join(f"{name} {value}" for name, value in one.items()))
     if report.differences:
         headings = (
-            Heading("user"), Heading("table"), Heading("row"), Heading("field"),
-            Heading("stored", long=True), Heading("folded", long=True),
+            Heading("user", long=True),
+            Heading("table"),
+            Heading("row", long=True),
+            Heading("field"),
+            Heading("stored", long=True),
+            Heading("folded", long=True),
             Heading("position", right=True),
         )
         shown = report.differences[:DIFFERENCES_SHOWN]

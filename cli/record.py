@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,10 +29,18 @@ _RATHER_BIG_BYTES = 64 * 1024
 
 @click.command()
 @click.argument("user")
-@click.argument("file", required=False, default="-", type=click.Path(exists=True, dir_okay=False,
-                                                                   allow_dash=True))
-@click.option("--source", default="cli", show_default=True,
-              help="Who sends the commands; keys belong to a source.")
+@click.argument(
+    "file",
+    required=False,
+    default="-",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+)
+@click.option(
+    "--source",
+    default="cli",
+    show_default=True,
+    help="Who sends the commands; keys belong to a source.",
+)
 @json_option
 @click.pass_obj
 def record(cli: Cli, user: str, file: str, source: str) -> None:
@@ -137,7 +146,7 @@ def operator() -> Actor:
 @contextmanager
 def _input(file: str) -> Iterator[BinaryIO]:
     if file == "-":
-        yield click.get_binary_stream("stdin")
+        yield sys.stdin.buffer
         return
     with Path(file).open("rb") as stream:
         yield stream
@@ -180,6 +189,7 @@ def _sentence(result: dict[str, Any]) -> str:
 
 def _summary(counts: Counter[str]) -> str:
     total = counts.total()
-    parts = [f"{counts[name]:,} {name}" for name in ("recorded", "duplicate", "refused")
-             if counts[name]]
+    parts = [
+        f"{counts[name]:,} {name}" for name in ("recorded", "duplicate", "refused") if counts[name]
+    ]
     return f"{total:,} {'line' if total == 1 else 'lines'}: {', '.join(parts) or 'nothing to do'}"

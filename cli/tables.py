@@ -26,7 +26,7 @@ STATUS_STYLES = {
 
 
 class Heading(NamedTuple):
-    """One column; a `long` one takes the room that the others leave and wraps."""
+    """One column; `long` ones share the room that the short ones leave, and wrap."""
 
     name: str
     long: bool = False
@@ -60,17 +60,20 @@ def _table(title: str, headings: Sequence[Heading]) -> Table:
     from rich.table import Table
 
     table = Table(
-        title=safe(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-        pad_edge=False, header_style="bold",
+        title=safe(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        header_style="bold",
     )
     for heading in headings:
         table.add_column(
             heading.name,
             justify="right" if heading.right else "left",
             overflow="fold",
-            no_wrap=False,
-            ratio=None,
-            min_width=12 if heading.long else None,
+            no_wrap=not heading.long,
+            min_width=10 if heading.long else None,
         )
     return table
 

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import orjson
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.types.json import set_json_loads
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from workindex.domain.errors import InvalidInput, NotReady, Unavailable
@@ -110,8 +112,14 @@ class Database:
             min_size=1,
             max_size=self._pool_max if name == "app" else 4,
             name=f"workindex-{name}",
+            configure=read_json_exactly,
             open=True,
         )
+
+
+def read_json_exactly(conn: Connection) -> None:
+    """jsonb writes the float 1e67 as digits; orjson reads what has no 64 bits as that float."""
+    set_json_loads(orjson.loads, conn)
 
 
 _inherited: list[object] = []

@@ -95,7 +95,7 @@ def _server(conn: Connection) -> str:
 
 
 def _durability(conn: Connection) -> str:
-    found = dict(conn.execute(SETTINGS).fetchall())
+    found: dict[str, str] = dict(conn.execute(SETTINGS).fetchall())
     wrong = [f"{name} = {found[name]}" for name, value in DURABLE.items() if found[name] != value]
     if found["synchronous_commit"] == "off":
         wrong.append("synchronous_commit = off")

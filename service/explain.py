@@ -40,8 +40,9 @@ def explain(scope: UserScope, name: str) -> Explained:
     events = [
         event
         for event in scope.log()
-        if any(name in (ref, ref.partition("/")[2]) for ref in (*event.fact.touches,
-                                                               event.fact.stream))
+        if any(
+            name in (ref, ref.partition("/")[2]) for ref in (*event.fact.touches, event.fact.stream)
+        )
     ]
     if not events:
         raise CommandRefused(
@@ -78,7 +79,10 @@ def fold_again(work_index: WorkIndex, document: Mapping[str, Any], tz: str | Non
     as_of = _moment(_text(certificate, "as_of"))
     scope = work_index.user(user_id)
     reading = work_index.reader.read(
-        scope.user_id, NEEDS[kind], now=as_of, at_position=position  # type: ignore[index]
+        scope.user_id,
+        NEEDS[kind],
+        now=as_of,
+        at_position=position,  # type: ignore[index]
     )
     question = StateQuestion(kind=kind, filters=_filters(document))  # type: ignore[arg-type]
     again = answer(question, reading, now=as_of, tz=tz, locale="en")

@@ -152,9 +152,7 @@ def _described(told: Mapping[str, Issue], held: Mapping[str, Held]) -> list[Wish
         if item not in held:
             continue
         before = held[item].described
-        changes = {
-            name: value for name, value in describe(issue).items() if value != before[name]
-        }
+        changes = {name: value for name, value in describe(issue).items() if value != before[name]}
         if changes:
             wishes.append(_wish(item, "change_task", issue.updated_at, **changes))
     return wishes

@@ -142,9 +142,7 @@ class _Run:
         self._check_ids(step, plan)
         too_much = removes_too_much(plan, self._held)
         if too_much and self._order.accepted_by is None:
-            self._stopped = Stopped(
-                step.label, len(plan.removed), len(self._held), len(plan.after)
-            )
+            self._stopped = Stopped(step.label, len(plan.removed), len(self._held), len(plan.after))
             self._record(step, [], self._observed("suspect"), self._importer)
             return False
         actor = self._importer
@@ -217,8 +215,9 @@ class _Run:
         self, step: Step, wishes: Sequence[Wish], seen: ObserveSource | None, actor: Actor
     ) -> None:
         """One append; what it holds is stored whole or not at all."""
-        entries = [self._entry(step, wish.item_id, parse_command(wish.command), wish.at)
-                   for wish in wishes]
+        entries = [
+            self._entry(step, wish.item_id, parse_command(wish.command), wish.at) for wish in wishes
+        ]
         if seen is not None:
             entries.append(self._entry(step, f"source-{seen.state}", seen, None))
         try:
@@ -237,7 +236,7 @@ class _Run:
             if receipt.positions:
                 self._facts += len(receipt.positions)
                 self._position = max(self._position, *receipt.positions)
-                self._commands[entry.command.type] += not isinstance(entry.command, ObserveSource)
+                self._commands[entry.command.type] += 1
 
     def _entry(self, step: Step, item: str, command: Command, at: datetime | None) -> Entry:
         """An entry whose key says: this step, from this position on, this item."""

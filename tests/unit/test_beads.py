@@ -131,7 +131,10 @@ def test_status_follows_one_order(tmp_path: Path) -> None:
         )
     )
     assert {i: row.status for i, row in tracker.rows.items()} == {
-        "a": "active", "b": "blocked", "c": "done", "d": "open"
+        "a": "active",
+        "b": "blocked",
+        "c": "done",
+        "d": "open",
     }
     tracker.take(delta(tmp_path, [issue("a", "closed")]))
     assert tracker.rows["b"].status == "active"
@@ -175,8 +178,15 @@ def test_an_id_seen_again_goes_on_in_its_stream(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("held", "left", "added", "too_much"),
-    [(20, 9, 0, True), (20, 10, 0, False), (12, 2, 0, False), (12, 1, 50, True),
-     (3, 0, 0, True), (3, 0, 1, False), (0, 0, 0, False)],
+    [
+        (20, 9, 0, True),
+        (20, 10, 0, False),
+        (12, 2, 0, False),
+        (12, 1, 50, True),
+        (3, 0, 0, True),
+        (3, 0, 1, False),
+        (0, 0, 0, False),
+    ],
 )
 def test_the_removal_guard(
     tmp_path: Path, held: int, left: int, added: int, too_much: bool
@@ -201,8 +211,10 @@ def test_the_removal_guard(
         ('{"id": "a", "title": "A', r":2: not JSON"),
         ('{"id": "a", "title": "A\\u0000", "status": "open"}', r":2: title holds the char"),
         ("[]", r":2: the line is an array"),
-        ('{"id": "a", "title": "A", "status": "open", "created_at": "2026-01-01"}',
-         r":2 issue a: created_at"),
+        (
+            '{"id": "a", "title": "A", "status": "open", "created_at": "2026-01-01"}',
+            r":2 issue a: created_at",
+        ),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, told: str) -> None:
