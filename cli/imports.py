@@ -72,12 +72,19 @@ def beads(
     Example:
       workindex import beads ada .beads/issues.jsonl
     """
-    from workindex.service.importers.beads_driver import Order, import_beads
+    from workindex.service.importers.beads_driver import Order, Suspicion, import_beads
+    from workindex.service.operator_actions import note
 
-    started_at = datetime.now(UTC)
-    order = Order(paths, source, fresh_seconds, started_at, operator() if accept_removals else None)
+    who = operator()
+    order = Order(paths, source, fresh_seconds, datetime.now(UTC), who if accept_removals else None)
+    client = cli.open()
+
+    def accepting(found: Suspicion) -> None:
+        arguments = {"user_id": user, "source": source, **found._asdict()}
+        note(client.database, who, "import beads", arguments, outcome="removals accepted")
+
     with _steps(cli) as told:
-        outcome = import_beads(cli.open().user(user), order, told)
+        outcome = import_beads(client.user(user), order, told, accepting)
     if cli.json:
         cli.emit(_document(user, source, outcome))
     else:

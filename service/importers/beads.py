@@ -25,14 +25,17 @@ class Held(NamedTuple):
 
     `status` is the tracker's own (open, in_progress, closed), or failed or cancelled where
     somebody ended the task here. `waits_for` names every issue that blocks it in the tracker;
-    `blocked_by` those of the source that really do now, `blocked_otherwise` anything else.
+    `blocked_by` those of the source that really do now, `blocked_otherwise` anything else. An
+    ended task keeps the `filed` list that it had, which may be older: then it `is_sure` no longer.
     """
 
     described: Mapping[str, Any]
     status: str
     waits_for: tuple[str, ...] = ()
+    filed: tuple[str, ...] = ()
     blocked_by: frozenset[str] = frozenset()
     blocked_otherwise: bool = False
+    is_sure: bool = True
 
 
 class Wish(NamedTuple):
@@ -55,6 +58,19 @@ def held_items(tasks: Iterable[Mapping[str, Any]], source: str) -> dict[str, Hel
     """The items of one source, out of the tasks of the Work Index as JSON objects."""
     rows = {row["task_id"]: row for row in tasks if row["source"] == source}
     return {task_id: _held(row, rows) for task_id, row in rows.items()}
+
+
+def reminded(held: Mapping[str, Held], steps: Iterable[Step]) -> dict[str, Held]:
+    """The same items, sure of what each waits for after steps that are done already."""
+    told: dict[str, tuple[str, ...]] = {}
+    for step in steps:
+        if step.is_whole:
+            told.clear()
+        told.update((issue.id, issue.waits_for) for issue in step.issues)
+    return {
+        item: one._replace(waits_for=told[item], is_sure=True) if item in told else one
+        for item, one in held.items()
+    }
 
 
 def removes_too_much(plan: StepPlan, held: Mapping[str, Held]) -> bool:
@@ -92,12 +108,15 @@ def _held(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Held:
     else:
         status = "in_progress" if row["status_unblocked"] == "active" else "open"
     blockers = frozenset(row["blocked_by"])
+    filed = tuple(row["fields"].get(WAITS_FOR, {}).get("value") or ())
     return Held(
         described={name: row[name] for name in _DESCRIBED},
         status=status,
-        waits_for=tuple(row["fields"].get(WAITS_FOR, {}).get("value") or ()),
+        waits_for=filed,
+        filed=filed,
         blocked_by=blockers & rows.keys(),
         blocked_otherwise=row["blocked_outside"] or not blockers <= rows.keys(),
+        is_sure=not _is_ended(status),
     )
 
 
@@ -113,11 +132,14 @@ def _after(
             described=describe(issue),
             status=issue.status,
             waits_for=issue.waits_for,
+            filed=before.filed if before and _stays_ended(before, issue) else issue.waits_for,
             blocked_otherwise=before is not None and before.blocked_otherwise,
         )
     unended = {item for item, one in after.items() if not _is_ended(one.status)}
     return {
-        item: one._replace(blocked_by=frozenset(one.waits_for) & unended)
+        item: one._replace(
+            blocked_by=(frozenset(one.waits_for) if one.is_sure else one.blocked_by) & unended
+        )
         for item, one in after.items()
     }
 
@@ -163,10 +185,9 @@ def _filed(told: Mapping[str, Issue], held: Mapping[str, Held], *, were_ended: b
     wishes = []
     for item, issue in told.items():
         before = held.get(item)
-        if before is None or before.waits_for == issue.waits_for:
+        if before is None or before.filed == issue.waits_for or _stays_ended(before, issue):
             continue
-        stays_ended = _is_ended(before.status) and before.status == issue.status
-        if not stays_ended and _is_ended(before.status) == were_ended:
+        if _is_ended(before.status) == were_ended:
             value = list(issue.waits_for)
             wishes.append(
                 _wish(item, "set_task_field", issue.updated_at, name=WAITS_FOR, value=value)
@@ -224,6 +245,10 @@ def _going_on(
 
 def _unended(items: Iterable[str], after: Mapping[str, Held]) -> set[str]:
     return {item for item in items if item in after and not _is_ended(after[item].status)}
+
+
+def _stays_ended(before: Held, issue: Issue) -> bool:
+    return before.status == issue.status and _is_ended(before.status)
 
 
 def _is_ended(status: str) -> bool:

@@ -9,9 +9,10 @@ left is finished by the plan of its rest. A source is `partial` while steps are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from workindex.service.importers.beads import (
     Wish,
     held_items,
     plan_step,
+    reminded,
     removes_too_much,
 )
 from workindex.service.importers.beads_files import Step, parse_step, raw_steps
@@ -55,8 +57,8 @@ class Progress(NamedTuple):
     label: str
 
 
-class Stopped(NamedTuple):
-    """The step at which the import ended, because it removes too much."""
+class Suspicion(NamedTuple):
+    """A step that removes too much; unless somebody accepts it, the import ends there."""
 
     label: str
     removes: int
@@ -74,20 +76,28 @@ class Outcome(NamedTuple):
     commands: Mapping[str, int]
     items: int
     accepted: tuple[str, ...]
-    stopped: Stopped | None
+    stopped: Suspicion | None
 
 
 def import_beads(
-    scope: UserScope, order: Order, told: Callable[[Progress], None] = lambda _: None
+    scope: UserScope,
+    order: Order,
+    told: Callable[[Progress], None] = lambda _: None,
+    accepting: Callable[[Suspicion], None] = lambda _: None,
 ) -> Outcome:
     """Brings the user's tasks of this source to what the files say.
+
+    `told` hears of each step that is done, `accepting` of each suspicious one before it is
+    applied in the name of `accepted_by`.
 
     Raises: InvalidInput, CommandRefused at the first step that cannot be applied (the steps
     before it are); NotReady where the user's rows cannot be trusted.
     """
     step_ids = [raw.step_id for raw in raw_steps(order.paths)]
-    run = _Run(scope, order, len(step_ids))
+    run = _Run(scope, order, len(step_ids), accepting)
     run.begin(step_ids)
+    if 0 < run.already < len(step_ids):
+        run.remember(map(parse_step, islice(raw_steps(order.paths), run.already)))
     for number, raw in enumerate(raw_steps(order.paths), start=1):
         if number <= run.already:
             continue
@@ -102,10 +112,13 @@ def import_beads(
 class _Run:
     """One run of an import."""
 
-    def __init__(self, scope: UserScope, order: Order, steps: int) -> None:
+    def __init__(
+        self, scope: UserScope, order: Order, steps: int, accepting: Callable[[Suspicion], None]
+    ) -> None:
         self._scope = scope
         self._order = order
         self._steps = steps
+        self._accepting = accepting
         self._held: Mapping[str, Held] = {}
         self._elsewhere: Mapping[str, str | None] = {}
         self._row: Mapping[str, Any] | None = None
@@ -114,7 +127,7 @@ class _Run:
         self._applied = 0
         self._commands: Counter[str] = Counter()
         self._accepted: list[str] = []
-        self._stopped: Stopped | None = None
+        self._stopped: Suspicion | None = None
         self.already = 0
 
     def begin(self, step_ids: Sequence[str]) -> None:
@@ -136,19 +149,23 @@ class _Run:
         if cursor in step_ids:
             self.already = step_ids.index(cursor) + 1
 
+    def remember(self, steps: Iterable[Step]) -> None:
+        """Learns from the steps that are done what the rows do not hold."""
+        self._held = reminded(self._held, steps)
+
     def take(self, step: Step, *, is_last: bool) -> bool:
         """Applies one step; False where it removes too much and nobody accepted that."""
         plan = plan_step(step, self._held, self._order.source)
         self._check_ids(step, plan)
-        too_much = removes_too_much(plan, self._held)
-        if too_much and self._order.accepted_by is None:
-            self._stopped = Stopped(step.label, len(plan.removed), len(self._held), len(plan.after))
-            self._record(step, [], self._observed("suspect"), self._importer)
-            return False
         actor = self._importer
-        if too_much:
-            assert self._order.accepted_by is not None
+        if removes_too_much(plan, self._held):
+            found = Suspicion(step.label, len(plan.removed), len(self._held), len(plan.after))
+            if self._order.accepted_by is None:
+                self._stopped = found
+                self._record(step, [], self._observed("suspect"), actor)
+                return False
             actor = self._order.accepted_by
+            self._accepting(found)
             self._accepted.append(step.label)
         seen = self._observed("whole" if is_last else "partial", cursor=step.step_id)
         wishes = plan.wishes
