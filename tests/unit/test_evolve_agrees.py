@@ -120,16 +120,18 @@ BLOCKING = st.builds(
     blocked_by=st.lists(st.sampled_from(IDS), min_size=1, max_size=2).map(tuple),
 )
 OWN = (*TASKS.commands, *MEETINGS.commands, *REMINDERS.commands)
-COMMANDS = st.one_of(
-    *(example_of(command) for command in MOVES),
-    *([BLOCKING] * 8),
+PARTS: list[st.SearchStrategy[Command]] = [
+    *([BLOCKING] * 10),
+    *(example_of(command) for command in MOVES for _ in range(3)),
     *(example_of(command) for command in OWN),
     REQUESTS,
     st.sampled_from(["P1", "P2"]).map(lambda id_: DenyApproval(approval_id=id_)),
     st.sampled_from(["P1", "P2"]).map(
         lambda id_: GrantApproval(approval_id=id_, action_hash="0" * 64)
     ),
-)
+]
+# By place, because a choice among strategies leaves repeated ones out.
+COMMANDS = st.integers(0, len(PARTS) - 1).flatmap(PARTS.__getitem__)
 ACTORS = st.sampled_from(["user", "user", "user", "agent", "scheduler"])
 STEPS = st.lists(st.tuples(COMMANDS, ACTORS, INSTANTS), min_size=25, max_size=60)
 
