@@ -17,11 +17,12 @@ import orjson
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg.types.json import set_json_loads
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from workindex.domain.errors import InvalidInput, NotReady, Unavailable
-from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
+from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -37,14 +38,17 @@ SESSION_OPTIONS = (
     f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_TIMEOUT_MS}"
 )
 
-# Binds: none. One row: what is wrong with the role that is logged in, all false when it is safe.
+# Binds: none. One row: what is wrong with who is logged in, all false when it is safe. A login
+# that becomes another role at once is judged by what it can go back to.
 ROLE_CHECK = """
-SELECT current_user, r.rolsuper, r.rolbypassrls,
+SELECT session_user, r.rolsuper, r.rolbypassrls,
        EXISTS (SELECT 1 FROM pg_class c
                WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace),
-       ARRAY(SELECT g.rolname::text FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid
-             WHERE m.member = r.oid AND g.rolname LIKE 'workindex%%')
-FROM pg_roles r WHERE r.rolname = current_user
+       ARRAY(SELECT g.rolname::text FROM pg_roles g
+             WHERE NOT r.rolsuper AND g.oid <> r.oid AND pg_has_role(r.oid, g.oid, 'MEMBER')
+               AND (g.rolname LIKE 'workindex%' OR g.rolsuper OR g.rolbypassrls)
+             ORDER BY g.rolname)
+FROM pg_roles r WHERE r.rolname = session_user
 """
 
 
@@ -145,31 +149,45 @@ def check_login(conninfo: str, *, maintenance: bool = False) -> None:
         row = conn.execute(ROLE_CHECK).fetchone()
         assert row is not None
     role, superuser, bypasses, owns_tables, groups = row
-    allowed = {MAINT_ROLE} if maintenance else set()
+    wanted = MAINT_ROLE if maintenance else APP_ROLE
+    excess = set(groups) - ({MAINT_ROLE} if maintenance else set())
     faults = [
         text
         for fault, text in (
             (superuser, "is a superuser"),
             (bypasses, "bypasses row-level security"),
             (owns_tables, "owns tables of ours"),
-            (set(groups) - allowed, f"is a member of {', '.join(groups)}"),
-            (not maintenance and role in (MAINT_ROLE, OWNER_ROLE), "is not the application's role"),
+            (excess, f"is a member of {', '.join(sorted(excess))}"),
+            (role != wanted and not groups, f"is not {wanted}"),
         )
         if fault
     ]
-    if faults:
-        raise NotReady(
-            f"the login role {role} {' and '.join(faults)}, so tenants would not be separated: "
-            f"log in as {APP_ROLE} (workindex db init --owner-url URL creates it)"
-        )
+    if not faults:
+        return
+    remedy = (
+        f"take that away from {role}"
+        if role == wanted
+        else f"log in as {wanted} (workindex db init --owner-url URL creates it)"
+    )
+    raise NotReady(
+        f"the login role {role} {' and '.join(faults)}, so tenants would not be separated: {remedy}"
+    )
 
 
 @contextmanager
 def tenant_transaction(
     conn: Connection, user_id: str, *, snapshot: bool = False
 ) -> Iterator[Connection]:
-    """A transaction of one tenant; `snapshot` makes it REPEATABLE READ, read only."""
+    """A transaction of one tenant; `snapshot` makes it REPEATABLE READ, read only.
+
+    Raises: the driver's error with SQLSTATE WI002 inside a transaction of another tenant.
+    """
+    is_nested = conn.info.transaction_status is not TransactionStatus.IDLE
     with conn.transaction():
+        if is_nested:
+            conn.execute("SELECT wi_enter(%s)", (user_id,))
+            yield conn
+            return
         if snapshot:
             conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         conn.execute(
@@ -180,13 +198,18 @@ def tenant_transaction(
 
 @contextmanager
 def unavailable_if_lost() -> Iterator[None]:
-    """Turn the driver's ways of saying "no server" into Unavailable; keep every other error."""
+    """Turn the driver's ways of saying "no server" into Unavailable; keep every other error.
+
+    Raises: InvalidInput for values that are too large for the server.
+    """
     try:
         yield
     except PoolTimeout as error:
         raise Unavailable(
             f"no database connection within {POOL_WAIT_S:.0f} s ({error}): see workindex db status"
         ) from error
+    except psycopg.errors.ProgramLimitExceeded as error:
+        raise InvalidInput(f"the database cannot hold a value this large: {error}") from error
     except psycopg.OperationalError as error:
         raise Unavailable(
             f"the database does not answer ({' '.join(str(error).split())}): "

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import psycopg
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import create_engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.engine import Connection as SqlAlchemyConnection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from workindex.domain.errors import NotReady, Unavailable
@@ -27,6 +29,9 @@ from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
 
 DATABASE_NAME = "workindex"
 MIGRATION_LOCK_TIMEOUT_MS = 5_000
+# Whoever sets up the same server or database at the same time waits here for its turn.
+TURN = 0x776F726B
+TURN_TIMEOUT_MS = 120_000
 
 
 class Logins(NamedTuple):
@@ -48,14 +53,19 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
     name = str(given.get("dbname") or DATABASE_NAME)
     target = make_conninfo("", **{**given, "dbname": name})
     try:
-        with unavailable_if_lost():
-            with psycopg.connect(
+        with (
+            unavailable_if_lost(),
+            psycopg.connect(
                 make_conninfo("", **{**given, "dbname": "postgres"}), autocommit=True
-            ) as conn:
-                _create_roles(conn, logins)
-                _create_database(conn, name)
-            with psycopg.connect(target, autocommit=True) as conn:
-                _own_database(conn, name)
+            ) as conn,
+        ):
+            # Held until this connection closes: two grants at once on one object are an error.
+            conn.execute(f"SET lock_timeout = {TURN_TIMEOUT_MS}")
+            conn.execute("SELECT pg_advisory_lock(%s)", (TURN,))
+            _create_roles(conn, logins)
+            _create_database(conn, name)
+            with psycopg.connect(target, autocommit=True) as inside:
+                _own_database(inside, name)
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotReady(
             f"the owner login may not create roles or databases ({error}): use a login with "
@@ -74,37 +84,28 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
         name = sql.Identifier(role)
         known = conn.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
         if known is None:
-            try:
-                conn.execute(
-                    sql.SQL("CREATE ROLE {} {} NOSUPERUSER NOBYPASSRLS").format(
-                        name, sql.SQL(login)
-                    )
-                )
-            except psycopg.errors.UniqueViolation:
-                continue  # another process made it just now
-            except psycopg.errors.DuplicateObject:
-                continue
+            conn.execute(
+                sql.SQL("CREATE ROLE {} {} NOSUPERUSER NOBYPASSRLS").format(name, sql.SQL(login))
+            )
         if password is not None:
             conn.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password)))
-    member = conn.execute(
-        "SELECT pg_has_role(current_user, %s, 'MEMBER')", (OWNER_ROLE,)
+    # Since PostgreSQL 16 who creates a role is a member of it, but may not become it.
+    needed = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
+    allowed = conn.execute(
+        "SELECT pg_has_role(current_user, %s, %s)", (OWNER_ROLE, needed)
     ).fetchone()
-    if member != (True,):
+    if allowed != (True,):
         conn.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE)))
 
 
 def _create_database(conn: Connection, name: str) -> None:
     known = conn.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
-    if known is not None:
-        return
-    try:
+    if known is None:
         conn.execute(
             sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
                 sql.Identifier(name), sql.Identifier(OWNER_ROLE)
             )
         )
-    except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-        return  # another process made it just now
 
 
 def _own_database(conn: Connection, name: str) -> None:
@@ -127,14 +128,18 @@ def _own_database(conn: Connection, name: str) -> None:
 def upgrade(owner_url: str, revision: str = "head") -> None:
     """Migrate the database to a revision, in one transaction.
 
-    Raises: Unavailable.
+    Two at once are two in a row. Raises: Unavailable, also where a table stays locked;
+    NotReady where the login may not become the owner, or the schema is newer than this program.
     """
     with _migration(owner_url) as config:
         command.upgrade(config, revision)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
-    """Migrate back to an older revision (`base` for none), in one transaction."""
+    """Migrate back to an older revision (`base` for none), in one transaction.
+
+    Everything that the newer schema alone can hold is lost. Raises: as `upgrade`.
+    """
     with _migration(owner_url) as config:
         command.downgrade(config, revision)
 
@@ -149,16 +154,49 @@ def _migration(owner_url: str) -> Iterator[Config]:
         poolclass=NullPool,
     )
     config = _config()
+    with _typed_refusals(), engine.connect() as connection, connection.begin():
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TURN_TIMEOUT_MS}")
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
+        connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
+        _refuse_unknown(connection)
+        config.attributes["connection"] = connection
+        yield config
+
+
+@contextmanager
+def _typed_refusals() -> Iterator[None]:
+    """Undo SQLAlchemy's wrapping, and name what the operator can do about it."""
     try:
-        with engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
-            connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
-            config.attributes["connection"] = connection
-            yield config
-    except OperationalError as error:
+        with unavailable_if_lost():
+            try:
+                yield
+            except DBAPIError as error:
+                if error.orig is None:
+                    raise
+                raise error.orig from error
+    except Unavailable as error:
+        if not isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
+            raise
         raise Unavailable(
-            f"the migration did not go through, nothing was changed ({error.orig}): try again"
+            "another connection holds what the migration has to change, so nothing was changed: "
+            "end long transactions and run workindex db upgrade again"
         ) from error
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue) as error:
+        raise NotReady(
+            f"the owner login cannot migrate as {OWNER_ROLE} ({error}): run "
+            "workindex db init --owner-url URL with a login that may create roles"
+        ) from error
+
+
+def _refuse_unknown(connection: SqlAlchemyConnection) -> None:
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    found = set(MigrationContext.configure(connection).get_current_heads())
+    if not found <= known:
+        raise NotReady(
+            f"the database has schema {', '.join(sorted(found))}, this program knows "
+            f"{head_revision()}: run a newer workindex"
+        )
 
 
 def _config() -> Config:
