@@ -14,17 +14,11 @@ from typing import Any, NamedTuple, Protocol, assert_never, cast
 
 from workindex.domain.approval_facts import (
     STATUS_AFTER,
-    ApprovalDenied,
-    ApprovalExpired,
+    ApprovalFact,
     ApprovalGranted,
-    ApprovalMooted,
     ApprovalRequested,
-    ApprovalWithdrawn,
-    ExecutionFailed,
     ExecutionOutcomeUnknown,
     ExecutionStarted,
-    ExecutionSucceeded,
-    GrantLapsed,
     PolicyDecided,
 )
 from workindex.domain.changes import changed_columns, plain
@@ -65,20 +59,6 @@ CHANGEABLE = (
     "parent_id",
     "due_at",
     "source",
-)
-ApprovalFacts = (
-    ApprovalRequested
-    | PolicyDecided
-    | ApprovalGranted
-    | ApprovalDenied
-    | ApprovalExpired
-    | GrantLapsed
-    | ApprovalWithdrawn
-    | ApprovalMooted
-    | ExecutionStarted
-    | ExecutionSucceeded
-    | ExecutionFailed
-    | ExecutionOutcomeUnknown
 )
 FIELD_PARTS = {"value", "state", "source_message_id", "allowed_values", "required"}
 
@@ -147,7 +127,7 @@ def evolve(state: TaskState | None, event: Event) -> TaskState | None:
         case TaskRemoved():
             return None
     if state is None:
-        assert isinstance(event.fact, ApprovalFacts), event.fact
+        assert isinstance(event.fact, ApprovalFact), event.fact
         return None
     return state._replace(**consequences(state, event))
 
@@ -180,7 +160,15 @@ def created_columns(fact: TaskCreated) -> dict[str, Any]:
     """The shared columns of a fresh task."""
     return {
         "task_id": fact.task_id,
-        **{name: plain(getattr(fact, name)) for name in CHANGEABLE},
+        "title": fact.title,
+        "description": fact.description,
+        "family": fact.family,
+        "priority": fact.priority,
+        "labels": list(fact.labels),
+        "assignee": fact.assignee,
+        "parent_id": fact.parent_id,
+        "due_at": fact.due_at,
+        "source": fact.source,
         "status": "open",
         "status_unblocked": "open",
         "scheduled_at": None,
@@ -198,35 +186,36 @@ def created_columns(fact: TaskCreated) -> dict[str, Any]:
 
 def consequences(task: TaskColumns, event: Event) -> dict[str, Any]:
     """The shared columns that the event changes, with their new values."""
-    if isinstance(event.fact, ApprovalFacts):
+    if isinstance(event.fact, ApprovalFact):
         return {"approvals": _approvals(task.approvals, event.fact)}
     fact = cast(TaskFacts, event.fact)
-    match fact:
-        case TaskChanged():
-            return changed_columns(fact, CHANGEABLE)
+    match fact:  # the most frequent first
         case TaskPhaseEntered():
             return {"phase": fact.phase}
+        case TaskStarted():
+            return _resting(task, "active")
+        case TaskCompleted():
+            return _ended("done")
+        case TaskChanged():
+            return changed_columns(fact, CHANGEABLE)
+        case TaskUnblocked():
+            return _unblocked(task, fact)
+        case TaskBlocked():
+            return _blocked(task, fact)
+        case TaskInputRequested():
+            return {"requests": {**task.requests, fact.request_id: _request(fact, event)}}
+        case TaskInputGiven() | TaskInputWithdrawn():
+            return {"requests": without(task.requests, fact.request_id)}
         case TaskPlanSet():
             return {"plan": plain(fact.steps)}
         case TaskFieldSet():
             field = fact.model_dump(mode="json", include=FIELD_PARTS)
             return {"fields": {**task.fields, fact.name: field}}
-        case TaskInputRequested():
-            return {"requests": {**task.requests, fact.request_id: _request(fact, event)}}
-        case TaskInputGiven() | TaskInputWithdrawn():
-            return {"requests": without(task.requests, fact.request_id)}
-        case TaskBlocked():
-            return _blocked(task, fact)
-        case TaskUnblocked():
-            return _unblocked(task, fact)
-        case TaskStarted():
-            return _resting(task, "active")
         case TaskScheduled():
             return {"scheduled_at": fact.scheduled_at, **_resting(task, "scheduled")}
         case TaskReopened():
-            return {"scheduled_at": None, **_resting(task, "open")}
-        case TaskCompleted():
-            return _ended("done")
+            status = "blocked" if task.blocked_by else "open"
+            return {"status": status, "status_unblocked": "open", "scheduled_at": None}
         case TaskFailed():
             return _ended("failed")
         case TaskCancelled():
@@ -245,7 +234,7 @@ def without(entries: dict[str, dict[str, Any]], key: str) -> dict[str, dict[str,
 
 
 def _approvals(
-    approvals: dict[str, dict[str, Any]], fact: ApprovalFacts
+    approvals: dict[str, dict[str, Any]], fact: ApprovalFact
 ) -> dict[str, dict[str, Any]]:
     """The open approvals that name the task; each leaves with its ending.
 
