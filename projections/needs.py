@@ -199,6 +199,21 @@ def proposal_item(row: ProposalRow) -> Item:
     )
 
 
+def task_instants(task: TaskRow) -> Iterator[datetime]:
+    """When time alone can change what an unended task waits for."""
+    if task.status not in ENDED:
+        held = (*task.requests.values(), *task.approvals.values())
+        yield from (at for one in held if (at := _expiry(one)) is not None)
+
+
+def approval_instants(row: ApprovalRow) -> Iterator[datetime]:
+    """When time alone can change whether an approval needs the user."""
+    if row.status == "requested":
+        yield row.expires_at
+    elif row.status == "executing" and row.deadline_at is not None:
+        yield row.deadline_at
+
+
 def _pending(task: TaskRow, waits: Sequence[_Wait]) -> Pending:
     if task.status in ENDED:
         return "none"
@@ -221,14 +236,9 @@ def _waits(task: TaskRow, now: datetime) -> list[_Wait]:
 
 def _instants(rows: Rows) -> Iterator[datetime]:
     for task in rows["task"]:
-        if task.status not in ENDED:
-            held = (*task.requests.values(), *task.approvals.values())
-            yield from (at for one in held if (at := _expiry(one)) is not None)
+        yield from task_instants(task)
     for row in rows["approval"]:
-        if row.status == "requested":
-            yield row.expires_at
-        elif row.status == "executing" and row.deadline_at is not None:
-            yield row.deadline_at
+        yield from approval_instants(row)
     for row in rows["reminder"]:
         if row.status in ("set", "snoozed"):
             yield row.remind_at

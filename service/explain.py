@@ -82,9 +82,14 @@ def fold_again(work_index: WorkIndex, document: Mapping[str, Any], tz: str | Non
         scope.user_id,
         NEEDS[kind],
         now=as_of,
-        at_position=position,  # type: ignore[index]
+        at_position=position,
     )
-    question = StateQuestion(kind=kind, filters=_filters(document))  # type: ignore[arg-type]
+    subject = certificate.get("subject")
+    question = StateQuestion(
+        kind=kind,  # type: ignore[arg-type]
+        filters=_filters(document),
+        subject=subject if isinstance(subject, str) else None,
+    )
     again = answer(question, reading, now=as_of, tz=tz, locale="en")
     return FoldedAgain(again, _compared(document, again.to_json()))
 

@@ -1,0 +1,155 @@
+"""Is this text exactly one question that the state path answers, and which?
+
+Conservative: every word is accounted for by the grammar, there is one reading, it is about the
+asking user and about the present. Everything else is None and goes to the assembler, because a
+wrong deterministic answer is worse than a model call. Pure and total: any text gives a result.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date
+from typing import cast
+
+from workindex.assembler.state_path.question import Form, Locale, StateQuestion
+from workindex.assembler.state_path.vocabulary import Vocabulary, vocabulary
+from workindex.domain.facts import QuestionKind
+
+TEXT_CHARS_MAX = 300
+FILTERS = ("status", "when", "date", "provider", "id")
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+# Quotation, markup, code, lists and addresses: nobody asks a plain question with these.
+_FOREIGN = re.compile(
+    r"[\"“”„‟«»\u2039\u203a「」『』《》〈〉【】<>{}()\[\]|\\/@*=`^$%&;:#+\x00-\x08\x0e-\x1f\x7f]"
+)
+_SMILEY = re.compile(r"(?<!\S)[:;]-?[)DP](?!\S)")
+_PAUSE = re.compile(r"[,、~…·]|\.{2,}|(?<!\w)-+|-+(?!\w)|[–—]")
+_END = re.compile(r"[.!?。]+(?=\s|$)|[!?。]+")
+_CHINESE_DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ID = re.compile(r"(?=.*\d)(?=.*[a-z_-])[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+_NO_ID = re.compile(r"\d+(?:am|pm|st|nd|rd|th|s|h|d|m|min|k)")
+_PROVIDER = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_CHINESE_WORD = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*|[\u3400-\u9fff]|[.']")
+
+
+def recognise(text: str, locale: str | None = None) -> StateQuestion | None:
+    """The canonical question that the text asks, None for everything else.
+
+    The language is read off the text; `locale` (`en`, `zh` or a tag of either, `zh-CN`) sets only
+    the language of the answer.
+    """
+    if len(text) > TEXT_CHARS_MAX:
+        return None
+    language: Locale = "zh" if _HAN.search(text) else "en"
+    words = vocabulary(language)
+    tokens = _tokens(text, language, words)
+    if tokens is None:
+        return None
+    symbols, named = _symbols(tokens, words)
+    if not symbols:
+        return None
+    return _question(words.grammar.read(symbols), named, locale_of(locale) or language)
+
+
+def locale_of(tag: str | None) -> Locale | None:
+    """The language of a tag such as `zh-Hans-CN`, None where it is neither of ours."""
+    language = (tag or "").replace("_", "-").split("-")[0].lower()
+    return cast(Locale, language) if language in ("en", "zh") else None
+
+
+def _tokens(text: str, language: Locale, words: Vocabulary) -> list[str] | None:
+    """The words as written, sentence ends as `.`; None where a sign has no place here."""
+    if not text.isascii():
+        text = _plain(text)
+    if ":" in text or ";" in text:
+        text = _SMILEY.sub(" ", text)
+    if _FOREIGN.search(text):
+        return None
+    text = _END.sub(" . ", _PAUSE.sub(" ", text))
+    if language == "en":
+        tokens = text.split()
+    else:
+        text = _CHINESE_DATE.sub(_iso, text.translate(words.fold))
+        tokens = _CHINESE_WORD.findall(text)
+        if sum(map(len, tokens)) != len("".join(text.split())):
+            return None
+    while tokens and tokens[-1] == ".":
+        tokens.pop()
+    return tokens
+
+
+def _plain(text: str) -> str:
+    """Full-width signs made plain, curly apostrophes straight, pictures left out."""
+    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return "".join(" " if _is_picture(sign) else sign for sign in text)
+
+
+def _is_picture(sign: str) -> bool:
+    picture = unicodedata.category(sign) in ("So", "Sk") or sign in "\u200d\ufe0f"
+    return picture and not sign.isascii()
+
+
+def _iso(found: re.Match[str]) -> str:
+    year, month, day = found.groups()
+    return f" {year}-{int(month):02}-{int(day):02} "
+
+
+def _symbols(tokens: list[str], words: Vocabulary) -> tuple[list[str], dict[str, str]]:
+    """What the grammar reads, and the words that its open symbols stand for.
+
+    Empty where a word is unknown.
+    """
+    symbols: list[str] = []
+    named: dict[str, str] = {}
+    known = words.grammar.words
+    write = words.write
+    for token in tokens:
+        low = token.lower()
+        if low in write:
+            symbols += write[low]
+        elif low in known:
+            symbols.append(low)
+        else:
+            symbol = _open_symbol(low)
+            if symbol is None:
+                return [], {}
+            named[symbol] = token
+            symbols.append(symbol)
+    return symbols, named
+
+
+def _open_symbol(low: str) -> str | None:
+    if _DATE.fullmatch(low):
+        return "%date" if _is_date(low) else None
+    if _ID.fullmatch(low) and not _NO_ID.fullmatch(low):
+        return "%id"
+    return "%name" if "_" in low and _PROVIDER.fullmatch(low) else None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _question(
+    readings: tuple[tuple[tuple[str, str], ...], ...], named: dict[str, str], locale: Locale
+) -> StateQuestion | None:
+    """The question if every reading means the same; the form may differ between them."""
+    questions = set()
+    for reading in readings:
+        tags = dict(reading)
+        filters = tuple(
+            (name, named.get(tags[name], tags[name])) for name in FILTERS if name in tags
+        )
+        kind = cast(QuestionKind, tags["kind"])
+        form = cast(Form, tags["form"])
+        questions.add(StateQuestion(kind, filters, locale, form, tags.get("subject")))
+    if len({question._replace(form="list") for question in questions}) != 1:
+        return None
+    return min(questions)

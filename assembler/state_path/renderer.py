@@ -1,0 +1,70 @@
+"""What a renderer is: the rows a kind of question reads, which of them it shows, and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from workindex.assembler.state_path.days import Clock
+from workindex.assembler.state_path.question import StateQuestion
+from workindex.assembler.state_path.wording import Phrase, Words
+from workindex.domain.facts import QuestionKind
+from workindex.projections.needs import Item, Rows
+
+Part = Literal["open", "all"]
+WhyText = Callable[[Item, Words], str]
+
+
+class Selection(NamedTuple):
+    """What a question found: every item in order, and when time alone could change that.
+
+    `doubts` are reasons of the rows themselves why items may be missing. `beside` counts rows
+    that the question leaves out though its words may have meant them: (English, Chinese, count).
+    """
+
+    items: list[Item]
+    changes_at: datetime | None = None
+    doubts: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str, int], ...] = ()
+
+
+class Renderer(NamedTuple):
+    """One kind of question.
+
+    `needs` names the entity kinds whose rows it reads, open ones or all. `why` maps the kinds of
+    its items to the text of why each is listed. `counted` groups a long list: it gives the
+    English singular, plural and Chinese name of an item's group.
+    """
+
+    kind: QuestionKind
+    needs: Mapping[str, Part]
+    select: Callable[[StateQuestion, Rows, Clock], Selection]
+    phrase: Callable[[StateQuestion], Phrase]
+    why: Mapping[str, WhyText]
+    counted: Callable[[Item], tuple[str, str, str]]
+
+
+def earliest(now: datetime, instants: Sequence[datetime | None]) -> datetime | None:
+    """The first of the instants after `now`."""
+    return min((at for at in instants if at is not None and at > now), default=None)
+
+
+# What items of each kind are called in the text: one, several, in Chinese.
+NAMES: Mapping[str, tuple[str, str, str]] = {
+    "task": ("task", "tasks", "任务"),
+    "approval": ("approval", "approvals", "审批"),
+    "reminder": ("reminder", "reminders", "提醒"),
+    "proposal": ("proposal", "proposals", "建议"),
+    "routine": ("routine", "routines", "例行任务"),
+    "trigger": ("trigger", "triggers", "触发"),
+    "meeting": ("meeting", "meetings", "会议"),
+    "commitment": ("commitment", "commitments", "承诺"),
+    "connection": ("connection", "connections", "连接"),
+    "credits": ("credit balance", "credit balances", "额度"),
+}
+
+
+def by_kind(item: Item) -> tuple[str, str, str]:
+    """Items counted by what they are."""
+    return NAMES[item.kind]
