@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
+from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import LogEvent, log_event
 
 Json = dict[str, Any]
+
+EVENT_BYTES_MAX = 1024 * 1024
 
 # SQLSTATEs of our own functions.
 MOVED_ON = "WI001"
@@ -52,13 +55,15 @@ class Snapshot(NamedTuple):
     """One user's log and projection as one statement saw them.
 
     `head` is 0 for a user without a log. `generation` is None where no generation of the asked
-    fold version exists for the user; `rows` maps table names to rows as JSON objects.
+    fold version exists for the user; `is_readable` says that readers may use it, too (it is not
+    one that is being built). `rows` maps table names to rows as JSON objects.
     """
 
     head: int
     epoch: int
     erased: bool
     generation: int | None
+    is_readable: bool
     position: int
     parked: Mapping[str, Json]
     keys: Mapping[str, KeyRecord]
@@ -68,8 +73,14 @@ class Snapshot(NamedTuple):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the projection does not stand at the head of the log."""
+        """Whether no projection stands at the head of the log: there are no rows to fold onto."""
         return self.head > 0 and self.position != self.head
+
+    def holds(self, member: str) -> bool:
+        """Whether a decision may rest on the rows of a member."""
+        if self.head == 0:
+            return True
+        return not self.is_behind and self.is_readable and member not in self.parked
 
 
 class Wanted(NamedTuple):
@@ -103,12 +114,13 @@ def read(conn: Connection, user_id: str, fold_version: int, wanted: Wanted) -> S
     found = row[0]
     if found is None:
         none = dict.fromkeys(wanted.streams, 0)
-        return Snapshot(0, 0, False, None, 0, {}, {}, none, (), {})
+        return Snapshot(0, 0, False, None, False, 0, {}, {}, none, (), {})
     return Snapshot(
         head=found["head"],
         epoch=found["epoch"],
         erased=found["erased"],
         generation=found["generation"],
+        is_readable=found["readable"] is True,
         position=found["position"] or 0,
         parked=found["parked"] or {},
         keys={
@@ -145,8 +157,15 @@ def append(
 ) -> int:
     """Append a batch and return the new head. `expected` is (head, epoch), None for blind.
 
-    Raises: the driver's error; its SQLSTATE is MOVED_ON where somebody else appended first.
+    Raises: InvalidInput for an event that is too large; the driver's error, whose SQLSTATE is
+    MOVED_ON where somebody else appended first.
     """
+    for event in batch.events:
+        if len(event.state) > EVENT_BYTES_MAX:
+            raise InvalidInput(
+                f"the event {event.topic} of {event.originator_id} takes {len(event.state)} bytes, "
+                f"at most {EVENT_BYTES_MAX}: store the large part as an artifact"
+            )
     head, epoch = expected if expected is not None else (None, None)
     row = conn.execute(
         APPEND,

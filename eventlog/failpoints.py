@@ -1,7 +1,7 @@
 """Named places between the round trips where a test can stop or kill this process.
 
-`WORKINDEX_FAILPOINT=name` kills the process with SIGKILL at that place; `name:raise` raises a
-lost connection instead; `name:sleep:SECONDS` waits. Without the variable this costs one look-up.
+`WORKINDEX_FAILPOINT=name` kills the process with SIGKILL at that place; `name:raise` loses the
+connection there, once; `name:sleep:SECONDS` waits. Without the variable this costs one look-up.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ def failpoint(name: str) -> None:
     if chosen != name:
         return
     if action == "raise":
+        del os.environ[VARIABLE]
         raise psycopg.OperationalError(f"failpoint {name}")
     if action.startswith("sleep:"):
         time.sleep(float(action.removeprefix("sleep:")))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from workindex.domain.errors import CorruptEvent
+from workindex.domain.errors import CorruptEvent, NeedsNewerCode
 from workindex.domain.facts import Event
 from workindex.eventlog.append import Projected, Snapshot, Wanted, project, read
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_stored
 from workindex.projections.folding import Folding, split_ref, touched_refs
-from workindex.projections.parking import park_record
+from workindex.projections.parking import STANDING, park_record
 from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
 UNAPPLIED_EVENTS_MAX = 100
@@ -24,22 +24,33 @@ def catch_up_if_near(
     """Fold at most 100 unapplied events of this fold version; the caller holds the head.
 
     Further behind, or without a generation of this fold version, nothing happens: a worker or a
-    rebuild has to come. An event that cannot be decoded parks every member.
-
-    Raises: NeedsNewerCode.
+    rebuild has to come. Nor does anything where an event needs newer code, which will come. An
+    event that cannot be decoded parks every member.
     """
     snapshot = read(conn, user_id, projection_set.fold_version, Wanted({}))
     missing = snapshot.head - snapshot.position
     if snapshot.generation is None or not 0 < missing <= UNAPPLIED_EVENTS_MAX:
         return
     now = datetime.now(UTC)
-    parked: dict[str, Any] = {}
-    try:
-        events = _tail(conn, user_id, snapshot, mapper)
-    except CorruptEvent as corrupt:
-        at = snapshot.position + 1
-        parked = {m: park_record(at, at, corrupt, now) for m in projection_set.members}
-        events = []
+    # The first record of a park stays; this one is for a generation that would move without rows.
+    parked: dict[str, Any] = {
+        member: park_record(snapshot.position + 1, snapshot.position + 1, STANDING, now)
+        for member in snapshot.parked
+    }
+    events: list[Event] = []
+    tail = read_stored(
+        conn, user_id, from_position=snapshot.position + 1, to_position=snapshot.head
+    )
+    for stored in tail:
+        try:
+            events.append(mapper.to_domain_event(stored))
+        except NeedsNewerCode:
+            return
+        except CorruptEvent as corrupt:
+            record = park_record(snapshot.position + 1, stored.position, corrupt, now)
+            parked = dict.fromkeys(projection_set.members, record)
+            events = []
+            break
     folding = loaded_folding(conn, user_id, projection_set, snapshot, events)
     numbered = [(event, event.position) for event in events]
     for member, failure in folding.apply_all(numbered).items():
@@ -51,13 +62,6 @@ def catch_up_if_near(
         projection_set.fold_version,
         Projected(snapshot.position, snapshot.head, rows, open_delta, parked),
     )
-
-
-def _tail(conn: Connection, user_id: str, snapshot: Snapshot, mapper: FactMapper) -> list[Event]:
-    stored = read_stored(
-        conn, user_id, from_position=snapshot.position + 1, to_position=snapshot.head
-    )
-    return [mapper.to_domain_event(event) for event in stored]
 
 
 def loaded_folding(

@@ -70,8 +70,9 @@ class Folding:
 
         `position` is absolute, or the offset within the append (from 1).
 
-        Raises: FoldFailed.
+        Raises: FoldFailed; no row has changed then.
         """
+        folded: dict[str, Kept | None] = {}
         for ref in event.fact.touches:
             table = TABLE_OF_KIND[split_ref(ref)[0]]
             if table.member in self.without:
@@ -82,10 +83,11 @@ class Folding:
             except Exception as error:  # any bug of a fold parks its member and loses no fact
                 raise FoldFailed(table.member, table.name, event, error) from error
             if row is None:
-                self.after[ref] = None
+                folded[ref] = None
             else:
                 created = kept.created_position if kept else position
-                self.after[ref] = Kept(row, created, position, kept is None or kept.is_new)
+                folded[ref] = Kept(row, created, position, kept is None or kept.is_new)
+        self.after.update(folded)
 
     def apply_all(self, events: list[tuple[Event, int]]) -> dict[str, FoldFailed]:
         """Fold a run of events; a member that fails is rolled back whole and left out.

@@ -239,13 +239,26 @@ PICK_PROGRESS = """
         ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;"""
 
+# The generation whose rows a writer folds onto: also one that is being built, so that the process
+# of a new fold version keeps it; one at head if there is one, before others one that holds every
+# member.
+PICK_FOLDED = """
+    SELECT p.generation, p.position, p.parked, g.state IN ('live', 'kept')
+        INTO v_generation, v_position, v_parked, v_readable
+        FROM projection_progress p
+        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
+        WHERE p.user_id = p_user AND p.projection_set = 'inline'
+          AND g.fold_version = p_fold_version AND g.state <> 'retiring'
+        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC,
+                 (g.state IN ('live', 'kept')) DESC, (g.state = 'live') DESC, p.generation DESC
+        LIMIT 1;"""
+
 DECLARE_PROGRESS = """
     v_head bigint;
     v_erased_at timestamptz;
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
-    v_open_count bigint;
     v_found jsonb;
     v_rows jsonb := '{}';"""
 
@@ -273,6 +286,7 @@ CREATE FUNCTION wi_read(
 ) RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}
     v_epoch integer;
+    v_readable boolean;
     v_keys jsonb;
     v_versions jsonb;
     v_replay jsonb;
@@ -282,7 +296,7 @@ BEGIN
         FROM user_log WHERE user_id = p_user;
     IF v_head IS NULL THEN
         RETURN NULL;
-    END IF;{PICK_PROGRESS}
+    END IF;{PICK_FOLDED}
     IF p_keys <> '{{}}' THEN
         SELECT jsonb_object_agg(k.key, to_jsonb(k)) INTO v_keys FROM command_key k
             WHERE k.user_id = p_user AND k.source = p_source AND k.key = ANY (p_keys);
@@ -299,8 +313,9 @@ BEGIN
     END IF;{blocks}
     RETURN jsonb_build_object(
         'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
-        'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'keys', v_keys, 'versions', v_versions, 'replay', v_replay, 'rows', v_rows);
+        'generation', v_generation, 'readable', v_readable, 'position', v_position,
+        'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
+        'rows', v_rows);
 END
 $body$;
 """
@@ -337,6 +352,7 @@ def proof_sql(tables: Sequence[AnyTable]) -> str:
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}
+    v_open_count bigint;
     v_open_rows bigint := 0;
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at

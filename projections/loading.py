@@ -1,7 +1,8 @@
 """Where a plan gets states and rows: from the projection at head, or from the log itself.
 
-Rows are trusted only when the user's progress stands at the head under this fold version. An
-approval's state, and every state while its projection is parked, is replayed from the log.
+Rows are trusted only when the user's progress stands at the head under this fold version, in a
+generation that readers use. An approval's state, and every state whose rows are not trusted, is
+replayed from the log, under the lock.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ REPLAYED_KINDS = frozenset({"approval"})
 
 
 class Stale(Exception):
-    """The reads of one plan saw different heads, or the projection is not at head."""
+    """The reads of one plan saw different heads, or its rows cannot be trusted."""
 
 
 class LogLoader:
@@ -35,13 +36,13 @@ class LogLoader:
         projection_set: ProjectionSet,
         mapper: FactMapper,
         *,
-        may_be_behind: bool = False,
+        may_replay: bool = False,
     ) -> None:
         self._conn = conn
         self._user_id = user_id
         self._set = projection_set
         self._mapper = mapper
-        self._may_be_behind = may_be_behind
+        self._may_replay = may_replay
         self._whole_log: dict[str, Any] | None = None
         self._keys: tuple[str, Sequence[str]] = ("", ())
         self.first: Snapshot | None = None
@@ -55,7 +56,8 @@ class LogLoader:
 
         Where the projection is behind the log there are no rows.
 
-        Raises: Stale where it is behind, unless this loader may work from the log alone.
+        Raises: Stale where a row cannot be trusted, unless this loader may replay the log (its
+        connection has the tenant set then).
         """
         wanted: dict[str, list[str]] = {}
         for ref in refs:
@@ -63,17 +65,19 @@ class LogLoader:
             wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
         replayed = [ref for ref in refs if split_ref(ref)[0] in REPLAYED_KINDS]
         snapshot = self._read(wanted, streams, replayed)
-        if snapshot.is_behind and not self._may_be_behind:
+        if (snapshot.is_behind or snapshot.parked) and not self._may_replay:
             raise Stale
         kept = {} if snapshot.is_behind else self._kept(snapshot)
         states = self._replay(snapshot, replayed)
         for ref in refs:
             if ref not in states:
                 table = TABLE_OF_KIND[split_ref(ref)[0]]
-                if snapshot.is_behind or table.member in snapshot.parked:
+                if snapshot.holds(table.member):
+                    states[ref] = state_of(ref, kept[ref].row if ref in kept else None)
+                elif self._may_replay:
                     states[ref] = self._from_whole_log(ref, snapshot.head)
                 else:
-                    states[ref] = state_of(ref, kept[ref].row if ref in kept else None)
+                    raise Stale
         known = {ref: Known(states[ref], kept.get(ref)) for ref in refs}
         return Loaded(known, snapshot.versions)
 
@@ -108,7 +112,7 @@ class LogLoader:
         return states
 
     def _from_whole_log(self, ref: str, head: int) -> Any:
-        """The state of an entity whose projection is parked: every event that touches it."""
+        """The state of an entity from every event that touches it."""
         if self._whole_log is None:
             states: dict[str, Any] = {}
             for event in read_events(self._conn, self._user_id, self._mapper, to_position=head):

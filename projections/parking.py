@@ -22,6 +22,7 @@ from workindex.projections.sets import INLINE
 
 Send = Callable[[Mapping[str, Any], int, Mapping[str, Any]], int]
 VALUE_CLASSES = ("22", "23")
+STANDING = "parked in another generation"
 
 
 def append_parking(
@@ -29,16 +30,19 @@ def append_parking(
     plan: Plan,
     head: int,
     without: Collection[str],
+    standing: Collection[str],
     send: Send,
 ) -> int:
     """Append the plan's events with the rows of every member that can take them.
 
-    `send(rows, open_delta, parked)` does the append inside the caller's transaction. Returns the
-    new head.
+    Members of `without` get no rows because no projection will move; those of `standing` are
+    parked already. `send(rows, open_delta, parked)` does the append inside the caller's
+    transaction. Returns the new head.
     """
-    folding = plan.fold(without=without)
+    folding = plan.fold(without=(*without, *standing))
     numbered = [(event, offset) for offset, event in enumerate(plan.events, start=1)]
-    parked: dict[str, dict[str, Any]] = {}
+    # The first record of a park stays; this one is for a generation that would move without rows.
+    parked = {member: park_record(head + 1, head + 1, STANDING, plan.now) for member in standing}
     for member, failure in folding.apply_all(numbered).items():
         at = head + _offset(failure.event, numbered)
         parked[member] = park_record(head + 1, at, failure, plan.now)

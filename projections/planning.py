@@ -14,16 +14,18 @@ from typing import Any, NamedTuple, Protocol
 
 import orjson
 import uuid_utils
+from pydantic import TypeAdapter, ValidationError
 
 from workindex.domain import ALL_CONCEPTS
 from workindex.domain.canonical import check_command, payload_hash
 from workindex.domain.decisions import decide
 from workindex.domain.errors import BatchRefused, InvalidInput, VersionConflict, WorkindexError
-from workindex.domain.facts import Actor, Command, Entity, Event, Fact, World
+from workindex.domain.facts import Actor, At, Command, Entity, Event, Fact, World
+from workindex.eventlog.append import EVENT_BYTES_MAX
 from workindex.projections.folding import Folding, Kept, split_ref, touched_refs
 
-EVENT_BYTES_MAX = 1024 * 1024
 BATCH_EVENTS_MAX = 5_000
+_TIME: TypeAdapter[datetime] = TypeAdapter(At)
 
 ENTITIES: Mapping[str, Entity] = {
     entity.kind: entity for concept in ALL_CONCEPTS for entity in concept.entities
@@ -123,19 +125,18 @@ class Plan:
         streams.update(dict.fromkeys(map(_stream_of, refs)))
         self._load(list(refs), list(streams))
 
-    def run(self, orders: Sequence[Order]) -> None:
-        """Decide every order.
+    def run(self, orders: Mapping[int, Order], *, alone: bool) -> None:
+        """Decide every order; they are named by their place in the batch.
 
-        Raises: the first order's own error where there is one order, else BatchRefused naming
-        the order.
+        Raises: the order's own error where it stands `alone`, else BatchRefused naming its place.
         """
-        for index, order in enumerate(orders):
+        for place, order in orders.items():
             try:
                 self.decided.append(Decided(order, self._decide(order)))
             except WorkindexError as error:
-                if len(orders) == 1:
+                if alone:
                     raise
-                raise BatchRefused(index, error) from error
+                raise BatchRefused(place, error) from error
         if len(self.events) > BATCH_EVENTS_MAX:
             raise InvalidInput(
                 f"one append holds at most {BATCH_EVENTS_MAX} events, this one "
@@ -219,9 +220,12 @@ def _new_ids() -> Iterator[str]:
 def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
     """Complete an entry: its hash is of the command as sent, its ids come after that.
 
-    Raises: InvalidInput where the command is too large or its time is not usable.
+    Raises: InvalidInput where the command is too large, or its key, its time or an id that it is
+    correlated with is not usable.
     """
     sent = entry.command
+    for name in ("key", "correlation_id", "causation_id"):
+        _check_name(getattr(entry, name), name)
     check_command(sent)
     size = len(orjson.dumps(sent.model_dump(mode="json")))
     if size > EVENT_BYTES_MAX:
@@ -229,8 +233,8 @@ def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
             f"the command {sent.type} takes {size} bytes, at most {EVENT_BYTES_MAX}: store the "
             "large part as an artifact"
         )
-    if entry.occurred_at is not None and entry.occurred_at.tzinfo is None:
-        raise InvalidInput("occurred_at has no zone: give one", field="occurred_at")
+    if entry.occurred_at is not None:
+        _check_time(entry.occurred_at)
     return Order(
         command=sent.with_ids(_new_ids()),
         source=source,
@@ -242,6 +246,22 @@ def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
         correlation_id=entry.correlation_id,
         causation_id=entry.causation_id,
     )
+
+
+def _check_name(value: str | None, name: str) -> None:
+    # Longer ones would not fit into an index entry.
+    if value is not None and not (0 < len(value) <= 200 and value.isprintable()):
+        raise InvalidInput(
+            f"{name} {value[:80]!r} is not 1 to 200 printable characters", field=name
+        )
+
+
+def _check_time(occurred_at: datetime) -> None:
+    try:
+        _TIME.validate_python(occurred_at)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"]
+        raise InvalidInput(f"occurred_at {occurred_at}: {problem}", field="occurred_at") from error
 
 
 def state_of(ref: str, row: Any) -> Any:

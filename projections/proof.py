@@ -84,7 +84,8 @@ def conclude(
     verdict: Verdict = "items" if has_items else "proven_empty"
     if reasons:
         verdict = "unproven"
-    ends = [_late_at(source) for source in sources] + _provider_ends(reading, kind)
+    ends = [end for source in sources for end in (_believed_at(source), _late_at(source))]
+    ends += _provider_ends(reading, kind)
     if changes_at is not None:
         ends.append(changes_at)
     later = [end for end in ends if end > reading.now]
@@ -115,10 +116,14 @@ def _late_at(source: SourceRow) -> datetime:
     return source.observed_through_at + seconds
 
 
+def _believed_at(source: SourceRow) -> datetime:
+    """The first instant at which the source does not claim to have seen the future."""
+    return source.observed_through_at - timedelta(seconds=FUTURE_SECONDS_MAX)
+
+
 def _source_reasons(sources: Iterable[SourceRow], now: datetime) -> Iterable[str]:
     for source in sources:
-        ahead = source.observed_through_at - now
-        if source.state == "suspect" or ahead > timedelta(seconds=FUTURE_SECONDS_MAX):
+        if source.state == "suspect" or now < _believed_at(source):
             yield f"source_suspect:{source.source}"
         elif source.state == "partial":
             yield f"source_partial:{source.source}"

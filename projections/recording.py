@@ -15,9 +15,11 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 import psycopg
+from psycopg.errors import LockNotAvailable, QueryCanceled
 from psycopg_pool import PoolTimeout
 
 from workindex.domain.errors import (
+    BatchRefused,
     CommandRefused,
     DuplicateKeyConflict,
     InvalidInput,
@@ -34,7 +36,12 @@ from workindex.eventlog.append import (
     lock,
     sqlstate,
 )
-from workindex.eventlog.database import Connection, Database, tenant_transaction
+from workindex.eventlog.database import (
+    Connection,
+    Database,
+    tenant_transaction,
+    unavailable_if_lost,
+)
 from workindex.eventlog.failpoints import failpoint
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.recorder import Taken, put_events
@@ -98,7 +105,7 @@ class Writer:
             if sqlstate(error) == ERASED:
                 raise _erased(user_id) from error
         except Unavailable as error:
-            if isinstance(error.__cause__, PoolTimeout):
+            if _waited_long(error):
                 raise
         return _with_retries(lambda: self._locked(user_id, orders, now))
 
@@ -117,7 +124,7 @@ class Writer:
             failpoint("read.done")
             new = _unseen(orders, seen)
             if new:
-                plan.run(new)
+                plan.run(new, alone=len(orders) == 1)
                 folding = plan.fold()
                 for offset, event in enumerate(plan.events, start=1):
                     folding.apply(event, offset)
@@ -137,7 +144,7 @@ class Writer:
             lock(conn, user_id)
             failpoint("locked.held")
             catch_up_if_near(conn, user_id, self._set, self._mapper)
-            loader = LogLoader(conn, user_id, self._set, self._mapper, may_be_behind=True)
+            loader = LogLoader(conn, user_id, self._set, self._mapper, may_replay=True)
             loader.look_up(orders[0].source, [order.key for order in orders])
             plan = Plan(user_id, now, loader)
             plan.preload(orders)
@@ -148,18 +155,19 @@ class Writer:
             failpoint("locked.read")
             new = _unseen(orders, snapshot.keys)
             try:
-                plan.run(new)
+                plan.run(new, alone=len(orders) == 1)
             except CommandRefused as refused:
                 if not refused.facts:
                     raise
                 refusal = refused
                 plan = Plan(user_id, now, loader)
-                plan.record(new[0], refused.facts)
+                plan.record(orders[0], refused.facts)
             head = snapshot.head
             if new:
                 head = self._append_locked(conn, user_id, plan, snapshot, refusal is None)
             failpoint("locked.appended")
-        failpoint("locked.committed")
+        with unavailable_if_lost():
+            failpoint("locked.committed")
         if refusal is not None:
             raise refusal
         return _receipts(orders, snapshot.keys, plan, head)
@@ -179,8 +187,9 @@ class Writer:
                 with_keys=with_keys,
             )
 
-        without = self._set.members if snapshot.is_behind else tuple(snapshot.parked)
-        return append_parking(conn, plan, snapshot.head, without, send)
+        if snapshot.is_behind:
+            return append_parking(conn, plan, snapshot.head, self._set.members, (), send)
+        return append_parking(conn, plan, snapshot.head, (), tuple(snapshot.parked), send)
 
     def _put(
         self,
@@ -220,23 +229,26 @@ def _keys(plan: Plan) -> list[NewKey]:
     return keys
 
 
-def _unseen(orders: Sequence[Order], seen: Mapping[str, KeyRecord]) -> list[Order]:
-    """The orders whose key is new, once each.
+def _unseen(orders: Sequence[Order], seen: Mapping[str, KeyRecord]) -> dict[int, Order]:
+    """The orders whose key is new, once each, by their place in the batch.
 
-    Raises: DuplicateKeyConflict where a key stands for another command.
+    Raises: DuplicateKeyConflict where a key stands for another command, in a BatchRefused where
+    there are several orders.
     """
-    new: dict[str, Order] = {}
-    for order in orders:
-        first = seen.get(order.key) or new.get(order.key)
-        if first is None:
-            new[order.key] = order
-        elif first.payload_hash != order.payload_hash:
-            raise DuplicateKeyConflict(
+    new: dict[int, Order] = {}
+    first: dict[str, KeyRecord | Order] = dict(seen)
+    for place, order in enumerate(orders):
+        known = first.setdefault(order.key, order)
+        if known is order:
+            new[place] = order
+        elif known.payload_hash != order.payload_hash:
+            conflict = DuplicateKeyConflict(
                 f"the key {order.key} of source {order.source} was used for a different command: "
                 "use a new key, or send the first command again",
                 field="key",
             )
-    return list(new.values())
+            raise conflict if len(orders) == 1 else BatchRefused(place, conflict)
+    return new
 
 
 def _receipts(
@@ -275,7 +287,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         try:
             return attempt()
         except Unavailable as error:
-            if tries_left == 0 or isinstance(error.__cause__, PoolTimeout):
+            if tries_left == 0 or _waited_long(error):
                 raise
         except Taken:
             if tries_left == 0:
@@ -289,6 +301,12 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         time.sleep(wait_s * random.uniform(0.5, 1.5))
         wait_s *= 2
     raise AssertionError("the loop returns or raises")
+
+
+def _waited_long(error: Unavailable) -> bool:
+    """Whether a time limit ended the attempt: the next one would only wait as long again."""
+    cause = error.__cause__
+    return isinstance(cause, (PoolTimeout, LockNotAvailable, QueryCanceled))
 
 
 def _erased(user_id: str) -> CommandRefused:

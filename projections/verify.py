@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from psycopg.rows import dict_row
 
 from workindex.domain.errors import CorruptEvent, NeedsNewerCode
-from workindex.domain.facts import utc
+from workindex.domain.facts import Event, utc
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.mapper import FactMapper, LogEvent
 from workindex.eventlog.reader import read_stored
@@ -142,8 +142,11 @@ class Verifier:
                             f"{event.fact.stream}",
                         }
                     )
-                folding.apply(event, event.position)
-            except (FoldFailed, CorruptEvent, NeedsNewerCode) as error:
+                faults.extend(
+                    {"user_id": user_id, "position": stored.position, "fault": str(failure)}
+                    for failure in _apply(folding, event)
+                )
+            except (CorruptEvent, NeedsNewerCode) as error:
                 faults.append(
                     {"user_id": user_id, "position": stored.position, "fault": str(error)}
                 )
@@ -165,6 +168,7 @@ class Verifier:
         folding: Folding,
         parked: set[str],
     ) -> Iterator[Difference]:
+        parked = parked | folding.without
         for table in self._set.tables:
             if table.member in parked:
                 continue
@@ -184,6 +188,18 @@ class Verifier:
                 generation["position"],
             )
         yield from _due_differences(conn, user_id, generation["generation"], self._set, folding)
+
+
+def _apply(folding: Folding, event: Event) -> Iterator[FoldFailed]:
+    """Fold an event; a member whose fold raises is left out from here on, the others go on."""
+    while True:
+        try:
+            folding.apply(event, event.position)
+        except FoldFailed as failure:
+            folding.without.add(failure.member)
+            yield failure
+        else:
+            return
 
 
 def _log_faults(stored: LogEvent, expected: int, versions: dict[str, int]) -> Iterator[str]:

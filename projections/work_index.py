@@ -73,21 +73,24 @@ class Reader:
                 return self._at(user_id, want, at_position, now)
             with self._database.connection() as conn:
                 found = _state(conn, user_id, self._set.fold_version, want, "wi_state")
-                reading = self._reading(user_id, found, now)
+                reading = self._reading(user_id, found, want, now)
                 if "lag" in reading.reasons or "fold_version" in reading.reasons:
                     return self._live(conn, user_id, want, now)
                 return reading
         except NotReady:
             raise
         except Unavailable:
-            return _unavailable(user_id, now)
+            return _unavailable(user_id, want, now)
 
     def read_without_tenant(self, conn: Connection, user_id: str, want: Want) -> Reading:
         """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
-        found = _state(conn, user_id, self._set.fold_version, {**want, **ALWAYS}, "wi_proof")
-        return self._reading(user_id, found, None)
+        want = {**want, **ALWAYS}
+        found = _state(conn, user_id, self._set.fold_version, want, "wi_proof")
+        return self._reading(user_id, found, want, None)
 
-    def _reading(self, user_id: str, found: Mapping[str, Any], now: datetime | None) -> Reading:
+    def _reading(
+        self, user_id: str, found: Mapping[str, Any], want: Want, now: datetime | None
+    ) -> Reading:
         as_of = datetime.fromisoformat(found["now"]).astimezone(UTC)
         rows = {
             table.kind: [table.load(row) for row in found["rows"].get(table.name) or ()]
@@ -112,7 +115,7 @@ class Reader:
             as_of=as_of,
             at_position=None,
             rows=rows,
-            reasons=tuple(_reasons(found)),
+            reasons=tuple(_reasons(found, _members(want))),
             live=False,
             projections=projections,
         )
@@ -120,9 +123,12 @@ class Reader:
     def _live(self, conn: Connection, user_id: str, want: Want, now: datetime | None) -> Reading:
         """Rows and tail folded in one snapshot; unproven where the tail is too long."""
         with tenant_transaction(conn, user_id, snapshot=True):
-            everything: Want = {**EVERYTHING, **want}
+            members = _members(want)
+            everything: Want = {
+                kind: "all" for kind, table in TABLE_OF_KIND.items() if table.member in members
+            }
             found = _state(conn, user_id, self._set.fold_version, everything, "wi_proof")
-            reading = self._reading(user_id, found, now)
+            reading = self._reading(user_id, found, want, now)
             reasons = set(reading.reasons)
             if not reasons & {"lag", "fold_version"} or reasons & {"parked", "erased"}:
                 return reading
@@ -130,7 +136,7 @@ class Reader:
             head = found["head"]
             if head - position > LIVE_FOLD_EVENTS_MAX:
                 return reading
-            folding = Folding()
+            folding = Folding(without=set(self._set.members) - members)
             for table in self._set.tables:
                 for stored in found["rows"].get(table.name) or ():
                     folding.load_stored(table, stored)
@@ -159,8 +165,8 @@ class Reader:
                     f"position is {head}",
                     field="at_position",
                 )
-            base = self._reading(user_id, found, now)
-            folding = Folding()
+            base = self._reading(user_id, found, want, now)
+            folding = Folding(without=set(self._set.members) - _members(want))
             last: list[Event] = []
             events = read_events(conn, user_id, self._mapper, to_position=at_position)
             problem = _fold_all(folding, events, last)
@@ -206,8 +212,13 @@ STATEMENTS: Final = {
 }
 
 
-def _reasons(found: Mapping[str, Any]) -> list[str]:
-    """What the statement itself holds against the rows."""
+def _members(want: Want) -> set[str]:
+    """The projections that the wanted rows belong to."""
+    return {TABLE_OF_KIND[kind].member for kind in want}
+
+
+def _reasons(found: Mapping[str, Any], members: set[str]) -> list[str]:
+    """What the statement itself holds against the rows of these members."""
     if found["tenant"] is not True:
         return ["no_tenant"]
     if found["head"] is None:
@@ -221,9 +232,9 @@ def _reasons(found: Mapping[str, Any]) -> list[str]:
         return [*reasons, "fold_version"]
     if found["position"] != found["head"]:
         reasons.append("lag")
-    if "work_index" in found["parked"]:
+    if members & found["parked"].keys():
         reasons.append("parked")
-    elif found["open_count"] != found["open_rows"]:
+    if "work_index" not in found["parked"] and found["open_count"] != found["open_rows"]:
         reasons.append("rows_missing")
     return reasons
 
@@ -253,6 +264,7 @@ def _chosen(folding: Folding, want: Want) -> dict[str, list[Any]]:
     return chosen
 
 
-def _unavailable(user_id: str, now: datetime | None) -> Reading:
+def _unavailable(user_id: str, want: Want, now: datetime | None) -> Reading:
     at = now or datetime.now(UTC)
-    return Reading(user_id, 0, at, at, None, {}, ("unavailable",), False, ())
+    rows: dict[str, list[Any]] = {kind: [] for kind in want}
+    return Reading(user_id, 0, at, at, None, rows, ("unavailable",), False, ())

@@ -518,10 +518,10 @@ DECLARE
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
-    v_open_count bigint;
     v_found jsonb;
     v_rows jsonb := '{}';
     v_epoch integer;
+    v_readable boolean;
     v_keys jsonb;
     v_versions jsonb;
     v_replay jsonb;
@@ -532,13 +532,14 @@ BEGIN
     IF v_head IS NULL THEN
         RETURN NULL;
     END IF;
-    SELECT p.generation, p.position, p.parked, p.open_count
-        INTO v_generation, v_position, v_parked, v_open_count
+    SELECT p.generation, p.position, p.parked, g.state IN ('live', 'kept')
+        INTO v_generation, v_position, v_parked, v_readable
         FROM projection_progress p
         JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
         WHERE p.user_id = p_user AND p.projection_set = 'inline'
-          AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
-        ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
+          AND g.fold_version = p_fold_version AND g.state <> 'retiring'
+        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC,
+                 (g.state IN ('live', 'kept')) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;
     IF p_keys <> '{}' THEN
         SELECT jsonb_object_agg(k.key, to_jsonb(k)) INTO v_keys FROM command_key k
@@ -696,8 +697,9 @@ BEGIN
     END IF;
     RETURN jsonb_build_object(
         'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
-        'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'keys', v_keys, 'versions', v_versions, 'replay', v_replay, 'rows', v_rows);
+        'generation', v_generation, 'readable', v_readable, 'position', v_position,
+        'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
+        'rows', v_rows);
 END
 $body$;
 
@@ -713,9 +715,9 @@ DECLARE
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
-    v_open_count bigint;
     v_found jsonb;
     v_rows jsonb := '{}';
+    v_open_count bigint;
     v_open_rows bigint := 0;
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
