@@ -12,11 +12,12 @@ from workindex.projections.functions import functions_sql
 from workindex.projections.table import AnyTable
 
 WRITABLE = "SELECT, INSERT, UPDATE, DELETE"
+USER_ID = """    user_id text COLLATE "C" NOT NULL CHECK (user_id <> '')"""
 
 
 def table_sql(table: AnyTable) -> str:
     """CREATE TABLE, indexes, policies and grants of one projection table."""
-    lines = ['    user_id text COLLATE "C" NOT NULL', "    generation integer NOT NULL"]
+    lines = [USER_ID, "    generation integer NOT NULL"]
     for column in table.columns:
         collation = ' COLLATE "C"' if column.name == table.id_column else ""
         null = "" if column.nullable else " NOT NULL"
@@ -47,7 +48,7 @@ def table_sql(table: AnyTable) -> str:
 
 DUE_TABLE = f"""
 CREATE TABLE work_due (
-    user_id text COLLATE "C" NOT NULL,
+{USER_ID},
     generation integer NOT NULL,
     kind text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,

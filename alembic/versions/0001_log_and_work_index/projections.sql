@@ -1,5 +1,5 @@
 CREATE TABLE work_task (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     task_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -49,7 +49,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_task TO workindex_maint;
 
 CREATE TABLE work_meeting (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     meeting_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -83,7 +83,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_meeting TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_meeting TO workindex_maint;
 
 CREATE TABLE work_commitment (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     commitment_id text COLLATE "C" NOT NULL,
     meeting_id text NOT NULL,
@@ -108,7 +108,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_commitment TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_commitment TO workindex_maint;
 
 CREATE TABLE work_approval (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     approval_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -155,7 +155,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_approval TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_approval TO workindex_maint;
 
 CREATE TABLE work_denial (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     denial_id text COLLATE "C" NOT NULL,
     same_action text NOT NULL,
@@ -177,7 +177,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_denial TO workindex_maint;
 
 CREATE TABLE work_routine (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     routine_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -204,7 +204,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_routine TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_routine TO workindex_maint;
 
 CREATE TABLE work_trigger (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     trigger_id text COLLATE "C" NOT NULL,
     routine_id text,
@@ -226,7 +226,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_trigger TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_trigger TO workindex_maint;
 
 CREATE TABLE work_proposal (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     proposal_id text COLLATE "C" NOT NULL,
     routine_id text,
@@ -256,7 +256,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_proposal TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_proposal TO workindex_maint;
 
 CREATE TABLE work_notification (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     notification_id text COLLATE "C" NOT NULL,
     routine_id text,
@@ -283,7 +283,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_notification TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_notification TO workindex_maint;
 
 CREATE TABLE work_reminder (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     reminder_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -315,7 +315,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_reminder TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_reminder TO workindex_maint;
 
 CREATE TABLE work_connection (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     connection_id text COLLATE "C" NOT NULL,
     provider text NOT NULL,
@@ -338,7 +338,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_connection TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_connection TO workindex_maint;
 
 CREATE TABLE work_credits (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     account text COLLATE "C" NOT NULL,
     provider text,
@@ -360,7 +360,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_credits TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_credits TO workindex_maint;
 
 CREATE TABLE work_source (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     source text COLLATE "C" NOT NULL,
     state text NOT NULL,
@@ -383,7 +383,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_source TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_source TO workindex_maint;
 
 CREATE TABLE work_user (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     user_key text COLLATE "C" NOT NULL,
     time_zone text,
@@ -405,7 +405,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON work_user TO workindex_maint;
 
 CREATE TABLE thread (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     thread_id text COLLATE "C" NOT NULL,
     checkpoint_id text,
@@ -426,7 +426,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON thread TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON thread TO workindex_maint;
 
 CREATE TABLE message (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     message_id text COLLATE "C" NOT NULL,
     thread_id text NOT NULL,
@@ -453,7 +453,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON message TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON message TO workindex_maint;
 
 CREATE TABLE checkpoint (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     checkpoint_id text COLLATE "C" NOT NULL,
     thread_id text NOT NULL,
@@ -474,7 +474,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON checkpoint TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON checkpoint TO workindex_maint;
 
 CREATE TABLE summary (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     summary_id text COLLATE "C" NOT NULL,
     thread_id text NOT NULL,
@@ -494,7 +494,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON summary TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON summary TO workindex_maint;
 
 CREATE TABLE claim (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     claim_id text COLLATE "C" NOT NULL,
     subject text NOT NULL,
@@ -527,7 +527,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON claim TO workindex_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON claim TO workindex_maint;
 
 CREATE TABLE artifact (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     artifact_id text COLLATE "C" NOT NULL,
     title text NOT NULL,
@@ -559,7 +559,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON artifact TO workindex_maint;
 
 
 CREATE TABLE work_due (
-    user_id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     generation integer NOT NULL,
     kind text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
