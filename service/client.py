@@ -268,7 +268,7 @@ def parse_command(document: Mapping[str, Any]) -> Command:
         raise InvalidInput(
             f"no command has the type {name!r}: see workindex schema for their names", field="type"
         )
-    check_json(dict(document), str(name))
+    check_json(dict(document), "")
     try:
         # JSON and not Python rules: a list is a tuple, a text is a time, a number is no text.
         return model.model_validate_json(_dumps(document))
