@@ -79,7 +79,7 @@ def _timed(
     meetings: list[MeetingRow], question: StateQuestion, clock: Clock, window: Window | None
 ) -> list[MeetingRow]:
     if window is not None:
-        return [row for row in meetings if window.meets(*span_of(row))]
+        return [row for row in meetings if window.meets(row.start_at, row.end_at or row.start_at)]
     match question.filter("when"):
         case "now":
             return [row for row in meetings if _phase(row, clock.now) in _GOING_ON]
