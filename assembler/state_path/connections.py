@@ -92,7 +92,7 @@ def _as_of(item: Item, words: Words) -> str:
     """When it was seen, and where that is too long ago, how old it may be."""
     assert item.since_at is not None
     at = words.time(item.since_at)
-    text = words.pick(f", as of {at}", f"，截至 {at}")
+    text = words.pick(f", as of {at}", words.after_zh("，截至", item.since_at))
     for limit in item.why.refs:
         allowed = span(int(limit), words)
         text += words.pick(f" (older than {allowed})", f"（超过 {allowed}）")

@@ -36,7 +36,7 @@ _WHEN: Mapping[str, tuple[str, str]] = {
     "tomorrow": ("on tomorrow's calendar", "明天的"),
     "this_week": ("on this week's calendar", "本周的"),
     "now": ("going on now", "正在进行的"),
-    "next": ("next", "接下来的"),
+    "next": ("coming up next", "接下来的"),
 }
 
 

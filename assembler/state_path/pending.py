@@ -17,8 +17,7 @@ NEEDS_YOU = Phrase(
     "things",
     "needs you",
     "need you",
-    "needed you",
-    "needed you",
+    "that needed you",
     "需要你处理的",
     "件",
     "事",
@@ -26,6 +25,7 @@ NEEDS_YOU = Phrase(
     none_past="nothing needed you.",
     none_zh="现在没有需要你处理的事。",
     whether="whether anything needs you",
+    whether_past="whether anything needed you",
 )
 
 

@@ -84,7 +84,7 @@ def routine_why(item: Item, words: Words) -> str:
     text = words.pick(*_ROUTINE.get(status, (status, status)))
     if item.due_at is not None:
         at = words.time(item.due_at)
-        text += words.pick(f", next at {at}", f"，下次 {at}")
+        text += words.pick(f", next run {at}", words.after_zh("，下次在", item.due_at))
     return text
 
 

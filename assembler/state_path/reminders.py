@@ -15,8 +15,8 @@ from workindex.projections.reminders import ReminderRow
 _LIVE = ("set", "snoozed", "due")
 _WHY: Mapping[str, tuple[str, str]] = {
     "due": ("is due", "已到时间"),
-    "set": ("set for {at}", "设在 {at}"),
-    "snoozed": ("snoozed until {at}", "推迟到 {at}"),
+    "set": ("set for {at}", "设在{at}"),
+    "snoozed": ("snoozed until {at}", "推迟到{at}"),
     "dismissed": ("dismissed", "已关闭"),
     "cancelled": ("cancelled", "已取消"),
 }
@@ -26,7 +26,7 @@ _WHEN: Mapping[str, tuple[str, str]] = {
     "this_week": ("set for this week", "本周的"),
     "now": ("due", "到时间的"),
     "overdue": ("due", "到时间的"),
-    "next": ("next", "接下来的"),
+    "next": ("coming up next", "接下来的"),
 }
 
 
@@ -95,7 +95,9 @@ def _item(row: ReminderRow, clock: Clock) -> Item:
 def reminder_why(item: Item, words: Words) -> str:
     """Whether the reminder is due, or when it comes."""
     status = item.why.reason.removeprefix("reminder_")
-    at = words.time(item.due_at) if item.due_at is not None else ""
+    at = ""
+    if item.due_at is not None:
+        at = words.pick(words.time(item.due_at), words.after_zh("", item.due_at))
     return words.pick(*_WHY.get(status, (status, status))).format(at=at)
 
 

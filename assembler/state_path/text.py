@@ -70,9 +70,12 @@ def _one(
     if not items:
         return _unknown(question, proof, words)
     line = _line(items[0], renderer, words, with_kind=True) + words.pick(".", "。")
-    if words.at_position is not None:
-        line = (
-            words.pick(f"At position {words.at_position}: ", f"在位置 {words.at_position}：") + line
+    at = words.at_position
+    if at is not None:
+        least_en, least_zh = (" at least", "至少") if unproven else ("", "")
+        line = words.pick(
+            f"At position {at} the log held{least_en}: {line}",
+            f"在位置 {at}，日志中{least_zh}有：{line}",
         )
     elif unproven:
         line = words.pick("At least this was seen: ", "至少看到：") + line
@@ -114,10 +117,9 @@ def _line(item: Item, renderer: Renderer, words: Words, *, with_kind: bool) -> s
     if with_kind:
         one, _, zh = NAMES[item.kind]
         name = words.pick(f"{one.capitalize()} {name}", f"{zh} {name}")
-    if item.kind in ("connection", "credits"):
-        title = "" if item.kind == "connection" else f" {words.quoted(item.title)}"
-    else:
-        title = f" {words.quoted(item.title)}"
+    # A connection's id says it all, and so does an account without a provider.
+    is_named = item.kind == "connection" or (item.kind == "credits" and item.title == item.id)
+    title = "" if is_named else f" {words.quoted(item.title)}"
     clauses = [renderer.why[item.kind](item, words), *_times(item, words)]
     return f"{name}{title}{words.pick(': ', '：')}{words.joined(clauses)}"
 
@@ -128,7 +130,7 @@ def _times(item: Item, words: Words) -> list[str]:
     clauses = []
     if item.since_at is not None:
         at = words.time(item.since_at)
-        clauses.append(words.pick(f"since {at}", f"自{at}起"))
+        clauses.append(words.pick(f"since {at}", f"{words.after_zh('自', item.since_at)} 起"))
     if item.due_at is not None and item.kind != "reminder":
         clauses.append(_due(item, words))
     return clauses
@@ -138,11 +140,11 @@ def _due(item: Item, words: Words) -> str:
     assert item.due_at is not None
     at = words.time(item.due_at)
     if item.kind == "task" and item.due_at <= words.clock.now:
-        return words.pick(f"overdue since {at}", f"已于 {at} 逾期")
+        return words.pick(f"overdue since {at}", f"{words.after_zh('已于', item.due_at)} 逾期")
     if item.why.reason in ("approval_requested", "proposal_waiting"):
         return words.pick(f"expires {at}", f"{at} 过期")
     if item.kind == "approval":
-        return words.pick(f"deadline {at}", f"期限 {at}")
+        return words.pick(f"deadline {at}", words.after_zh("期限", item.due_at))
     return words.pick(f"due {at}", f"{at} 到期")
 
 

@@ -51,6 +51,11 @@ class Words(NamedTuple):
             day = _DAYS[self.locale].get((local.date() - self.clock.today).days)
         return f"{day or local.date().isoformat()} {local:%H:%M}{suffix}"
 
+    def after_zh(self, before: str, at: datetime) -> str:
+        """Chinese words and then an instant, a space before figures."""
+        told = self.time(at)
+        return f"{before} {told}" if told[0].isascii() else f"{before}{told}"
+
     def times(self, start_at: datetime, end_at: datetime) -> str:
         """A span on the user's clock, its day named once where it is one day."""
         end = self.clock.local(end_at)
@@ -68,11 +73,10 @@ class Words(NamedTuple):
         return self.listed(shown)
 
     def listed(self, parts: Sequence[str]) -> str:
-        """`a, b and c`, 「a、b 和 c」."""
-        if len(parts) < 2:
-            return "".join(parts)
-        comma, last = (", ", " and ") if self.locale == "en" else ("、", " 和 ")
-        return f"{comma.join(parts[:-1])}{last}{parts[-1]}"
+        """`a, b and c`, 「a、b、c」."""
+        if self.locale == "zh":
+            return "、".join(parts)
+        return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
     def joined(self, parts: Sequence[str]) -> str:
         """Clauses of one line."""
@@ -98,17 +102,17 @@ def span(seconds: int, words: Words) -> str:
 class Phrase(NamedTuple):
     """What a question asks about, to be put into any of the sentences below.
 
-    English: `noun` and `nouns`, then `verb` for one and `verbs` for several, and both in the past.
-    Chinese: `measure`, `attribute`, `noun_zh` (「有 3 项等待中的审批」). The last four replace what
-    is said of none (now, in the past, in Chinese) and what is not confirmed.
+    English: `noun` and `nouns`, then `verb` for one and `verbs` for several, `state` after "there
+    were". Chinese: `measure`, `attribute`, `noun_zh` (「有 3 项等待中的审批」). The last five
+    replace what is said of none (now, in the past, in Chinese) and what is not confirmed (now,
+    in the past).
     """
 
     noun: str
     nouns: str
     verb: str
     verbs: str
-    verb_past: str
-    verbs_past: str
+    state: str
     attribute: str
     measure: str
     noun_zh: str
@@ -116,6 +120,7 @@ class Phrase(NamedTuple):
     none_past: str = ""
     none_zh: str = ""
     whether: str = ""
+    whether_past: str = ""
 
     @property
     def thing_zh(self) -> str:
@@ -130,8 +135,7 @@ def being(noun: str, nouns: str, state: str, attribute: str, measure: str, noun_
         nouns=nouns,
         verb=f"is {state}",
         verbs=f"are {state}",
-        verb_past=f"was {state}",
-        verbs_past=f"were {state}",
+        state=state,
         attribute=attribute,
         measure=measure,
         noun_zh=noun_zh,
@@ -146,9 +150,9 @@ def count_sentence(phrase: Phrase, count: int, words: Words, *, at_least: bool) 
         return head if words.at_position is None else f"在位置 {words.at_position}，{head}"
     noun = phrase.noun if count == 1 else phrase.nouns
     if words.at_position is not None:
-        verb = phrase.verb_past if count == 1 else phrase.verbs_past
+        were = "there was" if count == 1 else "there were"
         some = f"at least {count}" if at_least else f"{count}"
-        return f"At position {words.at_position} {some} {noun} {verb}"
+        return f"At position {words.at_position} {were} {some} {noun} {phrase.state}"
     verb = phrase.verb if count == 1 else phrase.verbs
     return f"At least {count} {noun} {verb}" if at_least else f"{count} {noun} {verb}"
 
@@ -158,7 +162,7 @@ def none_sentence(phrase: Phrase, words: Words) -> str:
     if words.at_position is None:
         zh = phrase.none_zh or f"没有{phrase.thing_zh}。"
         return words.pick(phrase.none or f"No {phrase.nouns} {phrase.verbs}.", zh)
-    past = phrase.none_past or f"no {phrase.nouns} {phrase.verbs_past}."
+    past = phrase.none_past or f"there were no {phrase.nouns} {phrase.state}."
     return words.pick(
         f"At position {words.at_position} {past}",
         f"在位置 {words.at_position}，没有{phrase.thing_zh}。",
@@ -173,7 +177,8 @@ def unconfirmed_sentence(phrase: Phrase, words: Words, reasons: Sequence[str]) -
     whether = phrase.whether or f"whether any {phrase.nouns} {phrase.verbs}"
     if words.at_position is None:
         return words.pick(f"W{whether[1:]} could not be confirmed: {because}.", zh)
-    en = f"At position {words.at_position} it could not be confirmed {whether}: {because}."
+    past = phrase.whether_past or f"whether there were any {phrase.nouns} {phrase.state}"
+    en = f"At position {words.at_position} it could not be confirmed {past}: {because}."
     return words.pick(en, zh)
 
 
