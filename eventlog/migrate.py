@@ -6,6 +6,7 @@ which nobody logs in as.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -32,6 +33,8 @@ MIGRATION_LOCK_TIMEOUT_MS = 5_000
 # Whoever sets up the same server or database at the same time waits here for its turn.
 TURN = 0x776F726B
 TURN_TIMEOUT_MS = 120_000
+# Alembic keeps the running migration in module globals, one a process.
+_one_at_a_time = threading.Lock()
 
 
 class Logins(NamedTuple):
@@ -154,7 +157,7 @@ def _migration(owner_url: str) -> Iterator[Config]:
         poolclass=NullPool,
     )
     config = _config()
-    with _typed_refusals(), engine.connect() as connection, connection.begin():
+    with _one_at_a_time, _typed_refusals(), engine.connect() as connection, connection.begin():
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TURN_TIMEOUT_MS}")
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")

@@ -188,6 +188,18 @@ def test_two_processes_migrate_at_once(empty: Urls) -> None:
         check_revision(conn)
 
 
+def test_threads_migrate_at_once(cluster: Cluster, empty: Urls) -> None:
+    """Also in one process, one database or two."""
+    other = cluster.urls("unmigrated_too")
+    bootstrap(other.owner)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(upgrade, [empty.owner, other.owner] * 2)) == [None] * 4
+    for urls in (empty, other):
+        with superuser(urls) as conn:
+            check_revision(conn)
+    cluster.drop(other)
+
+
 def test_who_migrates_second_waits_for_the_first(empty: Urls) -> None:
     """The second one begins when the first has ended, and sees what it did."""
     with ThreadPoolExecutor(1) as pool, superuser(empty) as first:
