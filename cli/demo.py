@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from workindex.cli.output import DIFFERENT, Cli, Stop, json_option, safe
+from workindex.cli.tables import say_wrapped
 
 if TYPE_CHECKING:
     from workindex.assembler.state_path import StateAnswer
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from workindex.projections.index import Index
     from workindex.service.client import UserScope
 
-_WIDTH = 78
+_WIDTH_MAX = 100
+_INDENT = 7
 
 
 @click.command()
@@ -33,7 +35,7 @@ def demo(cli: Cli) -> None:
     Example:
       workindex demo
     """
-    if not cli.json:
+    if cli.err.is_terminal and not cli.json:
         cli.note("opening the database (the first start of the embedded server takes a moment)")
     stage = Stage(cli)
     user_id = f"demo-{secrets.token_hex(4)}"
@@ -71,6 +73,7 @@ class Stage:
                     facts += 1
                     self._show_event(event)
             answers += [self._asks(scope, question) for question in questions]
+            self._title("")
         return {"user_id": scope.user_id, "facts": facts, "answers": answers}
 
     def _happens(self, scope: UserScope, happening: Happening) -> tuple[Event, ...]:
@@ -100,7 +103,7 @@ class Stage:
 
     def _title(self, text: str) -> None:
         if not self._cli.json:
-            self._cli.out.print(f"\n[bold]{text}[/]\n", highlight=False, emoji=False)
+            self._cli.say(f"\n{text}\n" if text else "", style="bold")
 
     def _show_event(self, event: Event) -> None:
         if self._cli.json:
@@ -111,29 +114,22 @@ class Stage:
         line = Text.assemble(
             (f"{when}  ", "dim"),
             (f"{event.actor.kind:<9}  ", "cyan"),
-            f"{event.fact.type.replace('_', ' '):<21}  ",
-            (f"{_subject(event):<7}  ", "bold"),
+            f"{event.fact.type.replace('_', ' '):<20}  ",
+            (f"{_subject(event):<8} ", "bold"),
             (safe(_words(event)), "dim"),
         )
-        line.truncate(_WIDTH, overflow="ellipsis")
+        line.rstrip()
+        line.truncate(min(self._cli.out.width, _WIDTH_MAX), overflow="ellipsis")
         self._cli.out.print(line)
 
     def _show_answer(self, question: Question, answer: StateAnswer) -> None:
-        from rich.markup import escape
-        from rich.padding import Padding
         from rich.text import Text
 
-        out = self._cli.out
-        out.print()
-        out.print(
-            f"[bold yellow]{question.at:%H:%M}  {escape(question.text)}[/]"
-            f"  [dim]({escape(question.note)})[/]",
-            highlight=False,
-            emoji=False,
-        )
-        out.print(Padding(Text(safe(answer.text)), (0, 0, 0, 7)))
-        style = {"proven_empty": "green", "items": "green"}.get(answer.verdict, "red")
-        out.print(Padding(Text(_proof(answer), style=style), (0, 0, 1, 7)))
+        asked = (f"\n{question.at:%H:%M}  {question.text}", "bold yellow")
+        self._cli.out.print(Text.assemble(asked, (f"  ({question.note})", "dim")))
+        say_wrapped(self._cli, answer.text, indent=_INDENT)
+        style = "red" if answer.verdict == "unproven" else "green"
+        say_wrapped(self._cli, _proof(answer), indent=_INDENT, style=style)
 
 
 def fold_again(scope: UserScope, now: datetime) -> tuple[Index, int]:
@@ -155,16 +151,15 @@ def _close(cli: Cli, scope: UserScope, index: Index, differences: int) -> None:
     from workindex.cli.index import show_index
     from workindex.cli.sample_day import ZONE
 
-    cli.out.print("[bold]The Work Index at the end of the day[/]\n", highlight=False)
+    cli.say("The Work Index at the end of the day\n", style="bold")
     show_index(cli, index, zone=ZONE)
     noun = "difference" if differences == 1 else "differences"
     style = "bold red" if differences else "bold green"
-    cli.out.print(
-        f"\n[{style}]The same {index.position} events folded again: {differences} {noun}[/]\n",
-        highlight=False,
-    )
+    folded = f"\nThe same {index.position} events folded again: {differences} {noun}\n"
+    cli.say(folded, style=style)
+    cli.say("Go on with:", style="bold")
     for command in (f"log {scope.user_id}", f"explain {scope.user_id} T-2", "projections verify"):
-        cli.say(f"  workindex {command}", style="dim")
+        cli.say(f"  workindex {command}")
 
 
 def _subject(event: Event) -> str:
@@ -184,6 +179,6 @@ def _words(event: Event) -> str:
 
 def _proof(answer: StateAnswer) -> str:
     if answer.verdict == "unproven":
-        return f"unproven: {', '.join(answer.reasons)}"
-    position = answer.certificate["position"]
-    return f"{answer.verdict.replace('_', ' ')}, proved at position {position}"
+        return f"not proved: {', '.join(answer.reasons)}"
+    told = "empty" if answer.verdict == "proven_empty" else "complete"
+    return f"proved {told} at position {answer.certificate['position']}"

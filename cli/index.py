@@ -11,7 +11,7 @@ import rich_click as click
 
 from workindex.cli.options import MOMENT
 from workindex.cli.output import Cli, json_option
-from workindex.cli.tables import Heading, moment, show_table
+from workindex.cli.tables import Heading, moment, say_wrapped, show_table
 
 if TYPE_CHECKING:
     from workindex.projections.index import Index
@@ -219,20 +219,22 @@ def index(
 
 def show_index(cli: Cli, found: Index, zone: str | None = None) -> None:
     """Prints the index as tables; times in `zone`, by default in UTC."""
+    also = []
     for section in SECTIONS:
         rows = found.sections[section.name]
-        going_on = [row for row in rows if not (section.may_end and row["status"] in _ENDED)]
-        ended = Counter(row["status"] for row in rows if row not in going_on)
+        ended = [row for row in rows if section.may_end and row["status"] in _ENDED]
+        going_on = [row for row in rows if row not in ended]
         if going_on:
-            show_table(
-                cli,
-                section.name,
-                section.headings,
-                [section.cells(row, zone) for row in going_on],
-            )
-        left = found.totals[section.name] - len(rows)
-        if ended or left:
-            cli.say(_also(section.name, going_on, ended, left))
+            cells = [section.cells(row, zone) for row in going_on]
+            show_table(cli, section.name, section.headings, cells)
+        counts = Counter(row["status"] for row in ended)
+        parts = [f"{count} {status}" for status, count in sorted(counts.items())]
+        if left := found.totals[section.name] - len(rows):
+            parts.append(f"{left} beyond the limit")
+        if parts:
+            also.append(f"{section.name} {', '.join(parts)}")
+    if also:
+        say_wrapped(cli, f"also: {'; '.join(also)}")
     cli.say(proof_line(found.position, found.proof.verdict, found.proof.reasons))
 
 
@@ -248,10 +250,3 @@ def duration(seconds: int) -> str:
         if seconds % size == 0:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
-
-
-def _also(name: str, going_on: Sequence[Row], ended: Mapping[str, int], left: int) -> str:
-    parts = [f"{count} {status}" for status, count in sorted(ended.items())]
-    if left:
-        parts.append(f"{left} beyond --limit")
-    return f"{'also ' if going_on else ''}{name}: {', '.join(parts)}"

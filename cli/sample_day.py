@@ -156,7 +156,7 @@ MORNING: tuple[Happening, ...] = (
         AGENT,
         "request_approval",
         approval_id="A-2",
-        title="Mail the draft report to the board",
+        title="Mail the draft to the board",
         tool="mail.send",
         arguments={"to": ["board@example.org"], "subject": "Draft of the quarterly report"},
         target="board@example.org",
@@ -170,7 +170,7 @@ MORNING: tuple[Happening, ...] = (
         task_id="T-3",
         request_id="which-year",
         kind="decision",
-        prompt="Compare with last year or with the plan?",
+        prompt="Compare with last year or plan?",
     ),
     _do("09:00", CALENDAR, "start_meeting", meeting_id="M-1"),
     _do(
@@ -179,7 +179,7 @@ MORNING: tuple[Happening, ...] = (
         "observe_trigger",
         routine_id="fares",
         trigger_id="fares-1",
-        summary="Oslo for 118 EUR, 40 EUR less than last week",
+        summary="Oslo for 118 EUR, 40 EUR less",
         next_at=when("09:00", 1),
     ),
     _do(
@@ -189,7 +189,7 @@ MORNING: tuple[Happening, ...] = (
         routine_id="fares",
         trigger_id="fares-1",
         proposal_id="P-1",
-        title="Book the flight to Oslo for 118 EUR",
+        title="Book Oslo for 118 EUR",
         expires_at=when("21:00"),
     ),
     _do("09:16", CALENDAR, "end_meeting", meeting_id="M-1"),
@@ -254,7 +254,7 @@ PARTS: tuple[tuple[tuple[Happening, ...], tuple[Question, ...]], ...] = (
     (
         MORNING,
         (
-            Question(at("09:40"), "What needs me?", "four kinds of waiting, one list"),
+            Question(at("09:40"), "What needs me?", "five ways of waiting, one list"),
             Question(at("09:40"), "现在有什么需要我处理的？", "the same rows, in Chinese"),
             Question(at("09:40"), "What is blocked?", "T-2 waits for another task"),
         ),
@@ -273,7 +273,7 @@ PARTS: tuple[tuple[tuple[Happening, ...], tuple[Question, ...]], ...] = (
             Question(
                 at("18:30"),
                 "What meetings do I have tomorrow?",
-                "the calendar was last seen at noon, so it cannot say none",
+                "seen at noon: it cannot say none",
             ),
         ),
     ),

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+import rich_click as click
+
 from workindex.cli.output import Cli, safe
 
 if TYPE_CHECKING:
@@ -39,10 +41,15 @@ def show_table(
     """Prints one table; columns that are empty in every row are left out."""
     cells = [[_text(value) for value in row] for row in rows]
     kept = [at for at in range(len(headings)) if any(row[at] for row in cells)] or [0]
-    table = _table(title, [headings[at] for at in kept])
+    table = _table([headings[at] for at in kept])
     for row in cells:
         table.add_row(*(_styled(row[at]) for at in kept))
-    cli.out.print(table)
+    cli.say(title, style="bold")
+    with cli.out.capture() as drawn:
+        cli.out.print(table)
+    for line in drawn.get().splitlines():
+        click.echo(line.rstrip())
+    cli.out.print()
 
 
 def moment(value: datetime | str | None, zone: str | None = None) -> str:
@@ -55,15 +62,27 @@ def moment(value: datetime | str | None, zone: str | None = None) -> str:
     return f"{at.astimezone(ZoneInfo(zone)):%a %d %b %H:%M}"
 
 
-def _table(title: str, headings: Sequence[Heading]) -> Table:
+def say_wrapped(cli: Cli, text: str, *, indent: int = 0, style: str | None = None) -> None:
+    """Prints text for people, each of its lines wrapped under its own beginning."""
+    from rich.text import Text
+
+    width = cli.out.width - indent
+    for line in safe(text).splitlines():
+        hanging = 2 if line.startswith("- ") else 0
+        first, *rest = Text(line).wrap(cli.out, width) or [Text("")]
+        cli.say(" " * indent + first.plain.rstrip(), style=style)
+        left = Text(" ".join(part.plain.strip() for part in rest))
+        for part in left.wrap(cli.out, width - hanging) if rest else ():
+            cli.say(" " * (indent + hanging) + part.plain.rstrip(), style=style)
+
+
+def _table(headings: Sequence[Heading]) -> Table:
     from rich import box
     from rich.table import Table
 
     table = Table(
-        title=safe(title),
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD,
+        show_edge=False,
         pad_edge=False,
         header_style="bold",
     )
@@ -73,7 +92,7 @@ def _table(title: str, headings: Sequence[Heading]) -> Table:
             justify="right" if heading.right else "left",
             overflow="fold",
             no_wrap=not heading.long,
-            min_width=10 if heading.long else None,
+            min_width=8 if heading.long else None,
         )
     return table
 
