@@ -21,7 +21,7 @@ from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.migrate import bootstrap, check_revision, upgrade
-from workindex.eventlog.reader import POSITION_MAX, read_events
+from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, read_events
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.recording import Receipt, Writer
@@ -234,21 +234,37 @@ class UserScope:
         stream: str | None = None,
         limit: int | None = None,
     ) -> Iterator[Event]:
-        """The user's events in order of position, both ends included."""
-        database = self._work_index.database
+        """The user's events in order of position, both ends included.
+
+        Read a page at a time; no connection is held between pages, so the caller may take as
+        long as it likes, and events that are appended meanwhile are seen.
+        """
+        first = from_position
+        last = POSITION_MAX if to_position is None else to_position
+        left = POSITION_MAX if limit is None else limit
+        while left > 0:
+            page = self._page(first, last, stream, min(left, PAGE_EVENTS))
+            yield from page
+            if len(page) < PAGE_EVENTS:
+                return
+            first = page[-1].position + 1
+            left -= len(page)
+
+    def _page(self, first: int, last: int, stream: str | None, limit: int) -> list[Event]:
         with (
-            database.connection() as conn,
-            tenant_transaction(conn, self.user_id, snapshot=True),
+            self._work_index.database.connection() as conn,
+            tenant_transaction(conn, self.user_id),
         ):
-            yield from read_events(
+            events = read_events(
                 conn,
                 self.user_id,
                 self._work_index.mapper,
-                from_position=from_position,
-                to_position=POSITION_MAX if to_position is None else to_position,
+                from_position=first,
+                to_position=last,
                 stream=stream,
                 limit=limit,
             )
+            return list(events)
 
     def _write(self, orders: Sequence[Order]) -> list[Receipt]:
         return self._work_index.writer.write(self.user_id, orders, self._work_index.clock())
