@@ -6,7 +6,8 @@ users, and the same command can be given by one user with the ids of another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ Json = dict[str, Any]
 MODELS = {command.model_fields["type"].default: command for command in ALL_COMMANDS}
 SHOWN = "the hash of the approval"  # stands for what the person was shown
 SECRET = "hush"  # a word in every text, so that a leak is seen
-NOT_BUILT = {"erase_user"}
 SHA = "5e" * 32
 
 
@@ -204,36 +204,31 @@ STEP_OF = {step.command["type"]: step for step in EVERYTHING} | {
 }
 
 
-def ids_of(document: Any) -> Iterator[str]:
-    """Every id of the sample log that a command names (they look like `T-1`)."""
+def renamed(document: Any, ids: Callable[[str], str], texts: Callable[[str], str]) -> Any:
+    """A command's document with other ids (they look like `T-1`) and other texts."""
     if isinstance(document, dict):
-        for value in document.values():
-            yield from ids_of(value)
-    elif isinstance(document, (list, tuple)):
-        for value in document:
-            yield from ids_of(value)
-    elif isinstance(document, str) and "-" in document and document.split("-")[0].isupper():
-        yield document
+        return {name: renamed(value, ids, texts) for name, value in document.items()}
+    if isinstance(document, list):
+        return [renamed(value, ids, texts) for value in document]
+    if not isinstance(document, str):
+        return document
+    return ids(document) if re.fullmatch(r"[A-Z]+-\d", document) else texts(document)
 
 
-def replaced(document: Any, words: dict[str, str]) -> Any:
-    """The document with words replaced: whole texts first, else parts of them."""
-    if isinstance(document, dict):
-        return {key: replaced(value, words) for key, value in document.items()}
-    if isinstance(document, (list, tuple)):
-        return [replaced(value, words) for value in document]
-    if isinstance(document, str):
-        for old, new in words.items():
-            document = document.replace(old, new)
-    return document
-
-
-def give(database: Database, user_id: str, step: Step, *, key: str | None = None) -> Receipt:
-    """Record one step's command for a user."""
+def give(
+    database: Database,
+    user_id: str,
+    step: Step,
+    *,
+    key: str | None = None,
+    shown_to: str | None = None,
+) -> Receipt:
+    """Record one step's command for a user, with the hash that `shown_to` (or he) was shown."""
     model: type[Command] = MODELS[step.command["type"]]
-    given = replaced(step.command, {SHOWN: "0" * 64})
-    if SHOWN in step.command.values():
-        given["action_hash"] = shown_hash(database, user_id, step.command["approval_id"])
+    given = step.command
+    if SHOWN in given.values():
+        shown = shown_hash(database, shown_to or user_id, given["approval_id"])
+        given = {**given, "action_hash": shown}
     order = order_of(Entry(model.model_validate(given), key), "api", actor(step.by))
     return Writer(database).write(user_id, [order], step.now)[0]
 
