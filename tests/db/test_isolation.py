@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -16,6 +18,7 @@ from conftest import Cluster, Urls
 from engine import Engine, task
 from everything import SECRET, fill
 from isolation_check import ANN, BOB, TABLES
+from workindex._links import FOLDERS
 from workindex.eventlog.append import OTHER_TENANT, lock, sqlstate
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.projections.sets import INLINE
@@ -47,6 +50,12 @@ FORGED = (
     "NULL",
     "workindex_maint",
     "\u0430nn",  # the first letter is Cyrillic
+)
+
+
+ROOT = Path(__file__).parents[2]
+SETTING = re.compile(
+    r"SET\s+(?:\w+\s+)?workindex\.user_id|set_config\(\s*'workindex[^)]*\)", re.IGNORECASE
 )
 
 
@@ -248,6 +257,25 @@ USES = (
     _discard_all,
     _roll_back_by_hand,
 )
+
+
+def test_no_code_of_ours_sets_a_tenant_for_longer_than_a_transaction() -> None:
+    """`SET LOCAL` or `set_config(…, true)`, nothing else, in Python and in SQL (J5)."""
+    sources = [
+        path
+        for folder in FOLDERS
+        for pattern in ("**/*.py", "**/*.sql")
+        for path in (ROOT / folder).glob(pattern)
+    ]
+    found = [
+        " ".join(match.split())
+        for path in sources
+        for match in SETTING.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert set(found) == {
+        "SET LOCAL workindex.user_id",
+        "set_config('workindex.user_id', p_user, true)",
+    }
 
 
 def test_a_connection_goes_back_without_a_tenant(database: Database) -> None:

@@ -17,6 +17,7 @@ import workindex
 from catalog_dump import catalog, rows_of
 from conftest import TEMPLATE, Cluster, Urls
 from everything import fill
+from workindex import WorkIndex
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog import migrate
 from workindex.eventlog.database import Database
@@ -57,12 +58,9 @@ def superuser(urls: Urls) -> psycopg.Connection[tuple[object, ...]]:
 
 def refusal(urls: Urls) -> str:
     """The words with which the program refuses the database's schema."""
-    with closing(Database(urls.app)) as app, app.connection() as conn:
-        try:
-            check_revision(conn)
-        except NotReady as refused:
-            return str(refused)
-    raise AssertionError("the schema was not refused")
+    with pytest.raises(NotReady) as refused:
+        WorkIndex.open(urls.app)
+    return str(refused.value)
 
 
 @pytest.mark.pg15
