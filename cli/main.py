@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 import rich_click as click
 
@@ -93,11 +94,20 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(PIPE_CLOSED)
+        _leave_closed_pipe()
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # click met it first
+            _leave_closed_pipe()
+        raise
     except Exception as error:  # noqa: BLE001  (sorted here, and raised again when not ours)
         _fail_ours(error, cli)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_closed_pipe() -> NoReturn:
+    # Nobody reads any more; what the interpreter would flush at its end goes nowhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(PIPE_CLOSED)
 
 
 def _fail_ours(error: Exception, cli: Cli) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from commands import Command
+from commands import PROGRAM, Command
 from conftest import Urls
 
 PROPOSAL = {"type": "make_proposal", "proposal_id": "P-1", "title": "Book the flight"}
@@ -225,6 +226,18 @@ def test_the_readiness_probe(ann: Command, urls: Urls) -> None:
     assert (old["name"], old["ok"]) == ("schema", False)
     assert "workindex db upgrade" in old["detail"]
     assert "workindex db upgrade" in ann("index", "ann", code=4).err
+
+
+def test_a_reader_that_leaves(installed: Command, urls: Urls) -> None:
+    """A closed pipe ends the program quietly, with the exit code that shells know."""
+    sent = "\n".join(json.dumps({"type": "create_task", "title": f"{n}"}) for n in range(2_000))
+    installed("record", "ann", input=sent)
+    shell = f"{PROGRAM} log ann --json | head -1; echo ${{PIPESTATUS[0]}}"
+    told = subprocess.run(
+        ["bash", "-c", shell], env=urls.env, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.splitlines()[1] == "141"
+    assert told.stderr == ""
 
 
 def test_the_demo(installed: Command) -> None:

@@ -157,6 +157,18 @@ def test_the_catalog_is_fresh() -> None:
     assert page.read_text() == catalog_markdown(), "run: workindex catalog > docs/catalog.md"
 
 
+def test_the_reference_page_is_fresh() -> None:
+    """docs/commands.md is what the help of the commands says."""
+    from workindex.cli.pages import commands_markdown
+
+    page = Path(__file__).parents[2] / "docs" / "commands.md"
+    wanted = commands_markdown()
+    assert page.read_text() == wanted, "run: python -m workindex.cli.pages > docs/commands.md"
+    for command in ALL_COMMANDS:
+        for path, _ in leaves(command):
+            assert f"## workindex {path}" in wanted
+
+
 def test_every_command_and_fact_has_a_schema() -> None:
     """`workindex schema` names them all, and an envelope's members never clash with a field."""
     from workindex.cli.record import ENVELOPE
