@@ -1,0 +1,96 @@
+"""The worker processes of the stateful test: started, told what to do, replaced when killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from db.stateful.worker import Instruction, Look, Result, run
+
+ANSWER_SECONDS_MAX = 60.0
+# Python 3.11 loads only what is installed, so no module of the tests. Each child runs the main
+# module, which imports pytest.
+PRELOADED = [
+    "pytest",
+    "workindex.projections.recording",
+    "workindex.projections.index",
+    "workindex.projections.work_index",
+]
+
+
+class _Worker:
+    def __init__(self, app_url: str) -> None:
+        # A clean server that has the modules loaded forks each one: a start costs 50 ms, not 2 s.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        self.pipe, theirs = context.Pipe()
+        self.process: BaseProcess = context.Process(target=run, args=(theirs, app_url))
+        self.process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        self.pipe.close()
+        self.process.join()
+        self.process.close()
+
+
+class Crew:
+    """Some workers on one database."""
+
+    def __init__(self, app_url: str, size: int) -> None:
+        self._app_url = app_url
+        self._workers = [_Worker(app_url) for _ in range(size)]
+        self.killed = 0
+
+    def __len__(self) -> int:
+        return len(self._workers)
+
+    def at_once(self, told: dict[int, list[Instruction]]) -> dict[int, list[Result]]:
+        """Give each worker its list; they go through theirs at the same time.
+
+        A worker that dies is replaced and goes on with the rest of its list.
+        """
+        results: dict[int, list[Result]] = {number: [] for number in told}
+        for number, instructions in told.items():
+            self._workers[number].pipe.send(instructions[0])
+        while waiting := [n for n, r in results.items() if len(r) < len(told[n])]:
+            pipes = {self._workers[number].pipe: number for number in waiting}
+            ready = wait(list(pipes), timeout=ANSWER_SECONDS_MAX)
+            assert ready, f"no answer within {ANSWER_SECONDS_MAX} s: {told}"
+            for pipe in ready:
+                assert isinstance(pipe, Pipe)
+                number = pipes[pipe]
+                results[number].append(self._answer(number))
+                if len(results[number]) < len(told[number]):
+                    following = told[number][len(results[number])]
+                    self._workers[number].pipe.send(following)
+        return results
+
+    def look(self, number: int, look: Look) -> dict[str, Any]:
+        """What one worker reads."""
+        worker = self._workers[number]
+        worker.pipe.send(look)
+        assert worker.pipe.poll(ANSWER_SECONDS_MAX), f"no answer to {look}"
+        answer: dict[str, Any] | Result = worker.pipe.recv()
+        assert isinstance(answer, dict), answer
+        return answer
+
+    def _answer(self, number: int) -> Result:
+        worker = self._workers[number]
+        try:
+            result: Result = worker.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            worker.end()
+            self._workers[number] = _Worker(self._app_url)
+            self.killed += 1
+            return Result("killed")
+        return result
+
+    def close(self) -> None:
+        """End every worker."""
+        for worker in self._workers:
+            worker.pipe.send(None)
+            worker.end()

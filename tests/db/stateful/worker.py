@@ -1,0 +1,163 @@
+"""A process of its own that records and reads as it is told over a pipe.
+
+Its folds of tasks and claims fail on what is marked as poison, so that a user parks the same way
+in every process. The failpoint of an instruction holds for that instruction only.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Sequence
+from datetime import datetime
+from multiprocessing.connection import Connection as Pipe
+from typing import Any, NamedTuple
+
+import psycopg
+
+from db.stateful.oracle_rules import POISON
+from workindex.domain import ALL_COMMANDS
+from workindex.domain.errors import BatchRefused, CommandRefused, DuplicateKeyConflict, Unavailable
+from workindex.domain.facts import Actor, Event
+from workindex.eventlog.database import Database
+from workindex.eventlog.failpoints import VARIABLE
+from workindex.projections.index import Index, index_of
+from workindex.projections.loading import Stale
+from workindex.projections.memory import TABLES as MEMORY_TABLES
+from workindex.projections.needs import needs_you
+from workindex.projections.planning import Entry, Order, order_of
+from workindex.projections.recording import Receipt, Writer
+from workindex.projections.table import AnyTable
+from workindex.projections.tasks import TABLES as TASK_TABLES
+from workindex.projections.work_index import EVERYTHING, Reader
+
+COMMANDS = {command.model_fields["type"].default: command for command in ALL_COMMANDS}
+SOURCE = "stateful"
+
+
+class Instruction(NamedTuple):
+    """Record these commands for a user; `locked` leaves the fast path out."""
+
+    user_id: str
+    commands: list[dict[str, Any]]
+    actor: str
+    key: str
+    now: datetime
+    failpoint: str | None = None
+    locked: bool = False
+
+
+class Look(NamedTuple):
+    """Read a user's index at an instant."""
+
+    user_id: str
+    now: datetime
+    at_position: int | None = None
+
+
+class Result(NamedTuple):
+    """What came of an instruction: done | refused | conflict | unknown | killed | broken.
+
+    `positions` has one tuple a command; `duplicate` says that the key was seen before.
+    """
+
+    kind: str
+    positions: tuple[tuple[int, ...], ...] = ()
+    duplicate: bool = False
+    text: str = ""
+
+
+class _LockedWriter(Writer):
+    """Always takes the locked path."""
+
+    def _fast(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+        raise Stale
+
+
+def run(pipe: Pipe, app_url: str) -> None:
+    """The life of a worker: one answer for each instruction, until None comes."""
+    for table in (*TASK_TABLES, *MEMORY_TABLES):
+        _poison(table)
+    database = Database(app_url, pool_max=2)
+    writers = (Writer(database), _LockedWriter(database))
+    reader = Reader(database)
+    while (told := pipe.recv()) is not None:
+        answer: Any
+        try:
+            if isinstance(told, Look):
+                answer = view(reader, told)
+            else:
+                answer = _record(writers[told.locked], told)
+        except Exception:  # noqa: BLE001 - whatever it is, the test shows it with its program
+            answer = Result("broken", text=traceback.format_exc())
+        pipe.send(answer)
+    database.close()
+
+
+def _poison(table: AnyTable) -> None:
+    fold = table.fold
+
+    def fold_or_fail(row: Any, event: Event) -> Any:
+        marks = (getattr(event.fact, "title", None), getattr(event.fact, "value", None))
+        if POISON in marks:
+            raise ValueError("poison")
+        return fold(row, event)
+
+    table.fold = fold_or_fail
+
+
+def _record(writer: Writer, told: Instruction) -> Result:
+    actor = Actor(kind=told.actor, id=f"the-{told.actor}")
+    orders = []
+    for place, document in enumerate(told.commands):
+        command = COMMANDS[document["type"]].model_validate(document)
+        orders.append(order_of(Entry(command, f"{told.key}:{place}"), SOURCE, actor))
+    if told.failpoint is not None:
+        os.environ[VARIABLE] = told.failpoint
+    try:
+        receipts = writer.write(told.user_id, orders, told.now)
+    except DuplicateKeyConflict as conflict:
+        return Result("conflict", text=conflict.code)
+    except (CommandRefused, BatchRefused) as refusal:
+        return Result("refused", text=refusal.code)
+    except (Unavailable, psycopg.OperationalError) as error:
+        return Result("unknown", text=str(error))
+    finally:
+        os.environ.pop(VARIABLE, None)
+    assert len({receipt.duplicate for receipt in receipts}) == 1, receipts
+    positions = tuple(receipt.positions for receipt in receipts)
+    return Result("done", positions, receipts[0].duplicate)
+
+
+def view(reader: Reader, look: Look) -> dict[str, Any]:
+    """The index in the form that `oracle.view` gives, with its proof and all of its rows."""
+    reading = reader.read(look.user_id, EVERYTHING, now=look.now, at_position=look.at_position)
+    index = index_of(reading)
+    return {
+        "position": index.position,
+        "verdict": index.proof.verdict,
+        "reasons": set(index.proof.reasons),
+        "valid_until": index.proof.certificate["valid_until"],
+        "sections": index.sections,
+        "view": _compared(index)
+        | {"needs": sorted((i.kind, i.id) for i in needs_you(reading.rows, look.now))},
+    }
+
+
+def _compared(index: Index) -> dict[str, Any]:
+    sections = index.sections
+    return {
+        "tasks": {
+            row["task_id"]: {
+                "status": row["status"],
+                "pending": row["pending"],
+                "blocked_by": sorted(row["blocked_by"]),
+                "requests": sorted(row["requests"]),
+            }
+            for row in sections["tasks"]
+        },
+        "approvals": {row["approval_id"]: row["status"] for row in sections["approvals"]},
+        "reminders": {row["reminder_id"]: row["status"] for row in sections["reminders"]},
+        "proposals": {row["proposal_id"]: row["status"] for row in sections["proposals"]},
+        "sources": {row["source"]: row["state"] for row in sections["sources"]},
+    }
