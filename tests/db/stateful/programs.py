@@ -39,7 +39,7 @@ def _ids(kind: str, of: tuple[str, ...]) -> dict[str, st.SearchStrategy[str]]:
 
 _task = _ids("task", TASKS)
 _blockers = st.lists(st.sampled_from(TASKS), max_size=2, unique=True)
-_maybe_blockers = st.one_of(st.just([]), st.just([]), _blockers)
+_maybe_blockers: st.SearchStrategy[list[str]] = st.one_of(st.just([]), st.just([]), _blockers)
 _requests = {"request_id": st.sampled_from(("r1", "r2"))}
 _reminder = _ids("reminder", ("m1", "m2", "m3"))
 _proposal = _ids("proposal", ("p1", "p2", "p3"))
