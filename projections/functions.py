@@ -263,10 +263,8 @@ DECLARE_PROGRESS = """
     v_rows jsonb := '{}';"""
 
 
-def read_sql(tables: Iterable[AnyTable]) -> str:
-    """The function that a decision reads with: head, progress, keys, versions, streams, rows."""
-    blocks = "".join(
-        f"""
+def _read_block(table: AnyTable) -> str:
+    return f"""
     IF p_want ? '{table.name}' THEN
         SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM {table.name} t
             WHERE t.user_id = p_user AND t.generation = v_generation
@@ -274,8 +272,11 @@ def read_sql(tables: Iterable[AnyTable]) -> str:
                 SELECT jsonb_array_elements_text(p_want -> '{table.name}'));
         v_rows := v_rows || jsonb_build_object('{table.name}', v_found);
     END IF;"""
-        for table in tables
-    )
+
+
+def read_sql(tables: Iterable[AnyTable]) -> str:
+    """The function that a decision reads with: head, progress, keys, versions, streams, rows."""
+    blocks = "".join(map(_read_block, tables))
     return f"""
 -- What a decision needs, as of one instant: STABLE, so every statement in it sees the snapshot of
 -- the calling one. Binds: the reader's fold version, wanted row ids by table, streams whose
