@@ -14,7 +14,8 @@ from workindex.cli.output import REFUSED, Cli, Stop, json_option
 from workindex.cli.record import operator
 
 if TYPE_CHECKING:
-    from workindex.service.importers.beads_driver import Outcome, Progress
+    from workindex.service.importers.beads_driver import Outcome
+    from workindex.service.importers.session import Progress
 
 DAY_SECONDS = 86_400
 
@@ -72,7 +73,8 @@ def beads(
     Example:
       workindex import beads ada .beads/issues.jsonl
     """
-    from workindex.service.importers.beads_driver import Order, Suspicion, import_beads
+    from workindex.service.importers.beads_driver import import_beads
+    from workindex.service.importers.session import Order, Suspicion
     from workindex.service.operator_actions import note
 
     who = operator()

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from workindex.service.importers import session
 from workindex.service.importers.beads_files import Issue, Step
 
-REMOVALS_MAX = 10
 WAITS_FOR = "waits_for"
 _ENDED = frozenset({"done", "failed", "cancelled"})
 _DESCRIBED = ("title", "description", "family", "priority", "labels", "assignee")
@@ -75,8 +75,7 @@ def reminded(held: Mapping[str, Held], steps: Iterable[Step]) -> dict[str, Held]
 
 def removes_too_much(plan: StepPlan, held: Mapping[str, Held]) -> bool:
     """Whether a person should look first: most of the source, or all of it, would be gone."""
-    gone = len(plan.removed)
-    return (gone > REMOVALS_MAX and gone * 2 > len(held)) or (bool(held) and not plan.after)
+    return session.removes_too_much(len(plan.removed), len(held), len(plan.after))
 
 
 def plan_step(step: Step, held: Mapping[str, Held], source: str) -> StepPlan:

@@ -16,7 +16,8 @@ from workindex.domain.facts import Actor
 from workindex.projections.recording import Receipt
 from workindex.service.client import UserScope, WorkIndex
 from workindex.service.importers import beads_driver
-from workindex.service.importers.beads_driver import Order, Outcome, import_beads
+from workindex.service.importers.beads_driver import Outcome, import_beads
+from workindex.service.importers.session import Order
 
 
 class Fragile(UserScope):
