@@ -167,7 +167,9 @@ class _Run:
             for wish in wishes
         ]
         if seen is not None:
-            items.append(self._item(step, f"source {seen.source} {seen.state}", seen, None))
+            # Not the same report as that of an earlier run which stopped at this very position.
+            at = self._order.started_at.isoformat()
+            items.append(self._item(step, f"source {seen.source} at {at}", seen, None))
         self._session.record(items, actor)
 
     def _item(self, step: Step, name: str, command: Command, at: datetime | None) -> Item:

@@ -79,7 +79,8 @@ def test_the_history_of_a_real_tracker(workindex: Command, beads: Path, tmp_path
     assert (asked["verdict"], asked["reasons"]) == ("unproven", ["source_suspect:beads"])
 
     head = len(workindex("log", "ann", "--json").lines)
-    workindex("import", "beads", "ann", start, deltas, code=3)
+    for _ in range(3):
+        workindex("import", "beads", "ann", start, deltas, code=3)
     assert len(workindex("log", "ann", "--json").lines) == head, "to run it again changes nothing"
 
     accepted = part(beads, tmp_path, 388)
@@ -133,6 +134,25 @@ def test_snapshots_alone(workindex: Command, beads: Path) -> None:
 def issue(item: str, **more: Any) -> str:
     """One line of a snapshot."""
     return json.dumps({"id": item, "title": f"Issue {item}", "status": "open", **more}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--source", ""), "source"),
+        (("--source", "a\x1bb"), "source"),
+        (("--fresh-seconds", "999999999999"), "fresh_seconds"),
+    ],
+)
+def test_bad_options(
+    workindex: Command, tmp_path: Path, words: tuple[str, ...], field: str
+) -> None:
+    """Refused before anything is read or stored."""
+    file = tmp_path / "issues.jsonl"
+    file.write_text(issue("a"))
+    ran = workindex("import", "beads", "ann", file, *words, "--json", code=3)
+    assert ran.document["error"]["field"] == field
+    assert workindex("log", "ann", "--json").lines == []
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_the_readiness_probe(ann: Command, urls: Urls) -> None:
     owner = ann.with_env(WORKINDEX_DATABASE_URL=urls.owner)("doctor", "--json", code=4).document
     assert "superuser" in owner["checks"][-1]["detail"]
     with psycopg.connect(urls.owner, autocommit=True) as conn:
-        conn.execute("UPDATE alembic_version SET version_num = '0000'")
+        conn.execute("UPDATE workindex_revision SET version_num = '0000'")
     old = ann("doctor", "--json", code=4).document["checks"][-1]
     assert (old["name"], old["ok"]) == ("schema", False)
     assert "workindex db upgrade" in old["detail"]
@@ -230,7 +230,8 @@ def test_the_readiness_probe(ann: Command, urls: Urls) -> None:
 
 def test_a_reader_that_leaves(installed: Command, urls: Urls) -> None:
     """A closed pipe ends the program quietly, with the exit code that shells know."""
-    sent = "\n".join(json.dumps({"type": "create_task", "title": f"{n}"}) for n in range(2_000))
+    command = json.dumps({"type": "create_task", "title": "T", "description": "x" * 2_000})
+    sent = f"{command}\n" * 100
     installed("record", "ann", input=sent)
     shell = f"{PROGRAM} log ann --json | head -1; echo ${{PIPESTATUS[0]}}"
     told = subprocess.run(
