@@ -12,22 +12,26 @@ from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_stored
 from workindex.projections.folding import Folding, split_ref, touched_refs
+from workindex.projections.functions import UNAPPLIED_EVENTS_MAX
 from workindex.projections.parking import STANDING, park_record
 from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
-UNAPPLIED_EVENTS_MAX = 100
-
 
 def catch_up_if_near(
-    conn: Connection, user_id: str, projection_set: ProjectionSet, mapper: FactMapper
+    conn: Connection,
+    user_id: str,
+    projection_set: ProjectionSet,
+    mapper: FactMapper,
+    snapshot: Snapshot,
 ) -> None:
     """Fold at most 100 unapplied events of this fold version; the caller holds the head.
+
+    `snapshot` was read under that lock.
 
     Further behind, or without a generation of this fold version, nothing happens: a worker or a
     rebuild has to come. Nor does anything where an event needs newer code, which will come. An
     event that cannot be decoded parks every member.
     """
-    snapshot = read(conn, user_id, projection_set.fold_version, Wanted({}))
     missing = snapshot.head - snapshot.position
     if snapshot.generation is None or not 0 < missing <= UNAPPLIED_EVENTS_MAX:
         return

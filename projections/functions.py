@@ -7,9 +7,6 @@ without a migration fails.
 Rows travel as `{"work_task": {"put": [row, …], "drop": [id, …]}, …}`. A row carries, beside its
 columns, `source_offset` (the place of the last event that touched it, counted from 1 in this
 append) and either `created_offset` or, for a row that existed, `created_position`.
-
-The reading functions are STABLE: all their statements see the one snapshot of the calling
-statement (PostgreSQL, "Function Volatility Categories").
 """
 
 from __future__ import annotations
@@ -17,7 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE
+from workindex.projections.reading_functions import proof_sql, read_sql
 from workindex.projections.table import AnyTable
+
+# How far a projection may lag for the next append to fold it forward.
+UNAPPLIED_EVENTS_MAX = 100
 
 ENTER = """
 -- Sets the tenant for this transaction. Refuses to change it: one transaction, one tenant.
@@ -86,7 +87,8 @@ APPEND = f"""
 -- Binds: expected head and epoch (NULL = not compared), the writer's fold version, its command
 -- keys, events in order, rows, the change of open_count, and members to park from here on.
 -- Locks the user's head until commit. Returns the new head. SQLSTATE WI001 = somebody else
--- appended first, WI004 = the log is erased, 23505 = a key or stream version exists.
+-- appended first, or an append without a read meets a projection that it has to fold forward
+-- first; WI004 = the log is erased, 23505 = a key or stream version exists.
 CREATE FUNCTION wi_append(
     p_user text, p_expected_head bigint, p_expected_epoch integer, p_fold_version integer,
     p_keys jsonb, p_events jsonb, p_rows jsonb, p_open_delta integer, p_parked jsonb,
@@ -131,6 +133,14 @@ BEGIN
             ON CONFLICT (user_id, projection_set, generation) DO NOTHING;
     END IF;
 {MOVE_APPENDED}
+    IF v_moved IS NULL AND p_expected_head IS NULL AND EXISTS (
+        SELECT FROM projection_progress p
+        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
+        WHERE p.user_id = p_user AND p.projection_set = 'inline'
+          AND p.position >= v_base - {UNAPPLIED_EVENTS_MAX}
+          AND g.fold_version = p_fold_version AND g.state <> 'retiring') THEN
+        RAISE EXCEPTION 'a projection lags' USING ERRCODE = 'WI001';
+    END IF;
     INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at)
         SELECT p_user, g.projection_set, g.generation, 0, p_recorded_at
         FROM projection_generation g
@@ -222,157 +232,6 @@ CREATE FUNCTION wi_write_rows(
 ) RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
     PERFORM wi_enter(p_user);{blocks}
-END
-$body$;
-"""
-
-
-# The generation that a reader of one fold version uses: live or kept, at head if there is one,
-# the live one first, else the newest.
-PICK_PROGRESS = """
-    SELECT p.generation, p.position, p.parked, p.open_count
-        INTO v_generation, v_position, v_parked, v_open_count
-        FROM projection_progress p
-        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
-        WHERE p.user_id = p_user AND p.projection_set = 'inline'
-          AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
-        ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
-        LIMIT 1;"""
-
-# The generation whose rows a writer folds onto: also one that is being built, so that the process
-# of a new fold version keeps it; one at head if there is one, before others one that holds every
-# member.
-PICK_FOLDED = """
-    SELECT p.generation, p.position, p.parked, g.state IN ('live', 'kept')
-        INTO v_generation, v_position, v_parked, v_readable
-        FROM projection_progress p
-        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
-        WHERE p.user_id = p_user AND p.projection_set = 'inline'
-          AND g.fold_version = p_fold_version AND g.state <> 'retiring'
-        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC,
-                 (g.state IN ('live', 'kept')) DESC, (g.state = 'live') DESC, p.generation DESC
-        LIMIT 1;"""
-
-DECLARE_PROGRESS = """
-    v_head bigint;
-    v_erased_at timestamptz;
-    v_generation integer;
-    v_position bigint;
-    v_parked jsonb;
-    v_found jsonb;
-    v_rows jsonb := '{}';"""
-
-
-def _read_block(table: AnyTable) -> str:
-    return f"""
-    IF p_want ? '{table.name}' THEN
-        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM {table.name} t
-            WHERE t.user_id = p_user AND t.generation = v_generation
-              AND t.{table.id_column} IN (
-                SELECT jsonb_array_elements_text(p_want -> '{table.name}'));
-        v_rows := v_rows || jsonb_build_object('{table.name}', v_found);
-    END IF;"""
-
-
-def read_sql(tables: Iterable[AnyTable]) -> str:
-    """The function that a decision reads with: head, progress, keys, versions, streams, rows."""
-    blocks = "".join(map(_read_block, tables))
-    return f"""
--- What a decision needs, as of one instant: STABLE, so every statement in it sees the snapshot of
--- the calling one. Binds: the reader's fold version, wanted row ids by table, streams whose
--- versions are wanted, streams to replay, and command keys to look up. NULL for an unknown user.
-CREATE FUNCTION wi_read(
-    p_user text, p_fold_version integer, p_want jsonb, p_streams text[], p_replay text[],
-    p_source text, p_keys text[]
-) RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
-DECLARE{DECLARE_PROGRESS}
-    v_epoch integer;
-    v_readable boolean;
-    v_keys jsonb;
-    v_versions jsonb;
-    v_replay jsonb;
-BEGIN
-    PERFORM wi_enter(p_user);
-    SELECT head, epoch, erased_at INTO v_head, v_epoch, v_erased_at
-        FROM user_log WHERE user_id = p_user;
-    IF v_head IS NULL THEN
-        RETURN NULL;
-    END IF;{PICK_FOLDED}
-    IF p_keys <> '{{}}' THEN
-        SELECT jsonb_object_agg(k.key, to_jsonb(k)) INTO v_keys FROM command_key k
-            WHERE k.user_id = p_user AND k.source = p_source AND k.key = ANY (p_keys);
-    END IF;
-    IF p_streams <> '{{}}' THEN
-        SELECT jsonb_object_agg(s.stream, coalesce((
-                SELECT max(e.stream_version) FROM event e
-                WHERE e.user_id = p_user AND e.stream = s.stream), 0))
-            INTO v_versions FROM unnest(p_streams) AS s(stream);
-    END IF;
-    IF p_replay <> '{{}}' THEN
-        SELECT jsonb_agg(to_jsonb(e) ORDER BY e.position) INTO v_replay FROM event e
-            WHERE e.user_id = p_user AND e.stream = ANY (p_replay);
-    END IF;{blocks}
-    RETURN jsonb_build_object(
-        'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
-        'generation', v_generation, 'readable', v_readable, 'position', v_position,
-        'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
-        'rows', v_rows);
-END
-$body$;
-"""
-
-
-def _proof_block(table: AnyTable) -> str:
-    rows = f"""
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.{table.id_column}) INTO v_found
-            FROM {table.name} t WHERE t.user_id = p_user AND t.generation = v_generation"""
-    keep = f"""
-        v_rows := v_rows || jsonb_build_object('{table.name}', v_found);"""
-    if table.is_open is None:
-        return f"""
-    IF p_want ? '{table.name}' THEN{rows};{keep}
-    END IF;"""
-    return f"""
-    IF p_want ->> '{table.name}' = 'open' THEN{rows} AND t.open;
-        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);{keep}
-    ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows FROM {table.name} t
-            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
-        IF p_want ->> '{table.name}' = 'all' THEN{rows};{keep}
-        END IF;
-    END IF;"""
-
-
-def proof_sql(tables: Sequence[AnyTable]) -> str:
-    """The proof: one snapshot that sees the head, the progress, the counts and the rows."""
-    blocks = "".join(_proof_block(table) for table in tables)
-    return f"""
--- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
--- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
--- without one it says so and sees nothing.
-CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
-DECLARE{DECLARE_PROGRESS}
-    v_open_count bigint;
-    v_open_rows bigint := 0;
-BEGIN
-    SELECT head, erased_at INTO v_head, v_erased_at
-        FROM user_log WHERE user_id = p_user;{PICK_PROGRESS}{blocks}
-    RETURN jsonb_build_object(
-        'tenant', nullif(current_setting('workindex.user_id', true), '') = p_user,
-        'replica', pg_is_in_recovery(), 'now', statement_timestamp(),
-        'head', v_head, 'erased', v_erased_at IS NOT NULL,
-        'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'open_count', v_open_count, 'open_rows', v_open_rows, 'rows', v_rows);
-END
-$body$;
-
--- The proof of one user from a connection without a tenant.
-CREATE FUNCTION wi_state(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
-BEGIN
-    PERFORM wi_enter(p_user);
-    RETURN wi_proof(p_user, p_fold_version, p_want);
 END
 $body$;
 """

@@ -20,6 +20,13 @@ from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
 # Decisions on these never rest on a projection.
 REPLAYED_KINDS = frozenset({"approval"})
+# Entities of these begin with an event in a stream of their own.
+OWN_STREAM_KINDS = frozenset(
+    {
+        *("task", "meeting", "approval", "routine", "reminder", "connection", "credits", "source"),
+        *("message", "thread", "claim", "artifact"),
+    }
+)
 
 
 class Stale(Exception):
@@ -74,6 +81,8 @@ class LogLoader:
                 table = TABLE_OF_KIND[split_ref(ref)[0]]
                 if snapshot.holds(table.member):
                     states[ref] = state_of(ref, kept[ref].row if ref in kept else None)
+                elif _is_new(ref, snapshot):
+                    states[ref] = None
                 elif self._may_replay:
                     states[ref] = self._from_whole_log(ref, snapshot.head)
                 else:
@@ -122,3 +131,8 @@ class LogLoader:
                         states[touched] = entity.evolve(states.get(touched), event)
             self._whole_log = states
         return self._whole_log.get(ref)
+
+
+def _is_new(ref: str, snapshot: Snapshot) -> bool:
+    """Whether nothing has happened to the entity: its stream was looked for and is empty."""
+    return split_ref(ref)[0] in OWN_STREAM_KINDS and snapshot.versions.get(ref) == 0

@@ -25,6 +25,7 @@ from workindex.domain.errors import (
     InvalidInput,
     Unavailable,
     VersionConflict,
+    WorkindexError,
 )
 from workindex.domain.facts import Event
 from workindex.eventlog.append import (
@@ -33,7 +34,9 @@ from workindex.eventlog.append import (
     KeyRecord,
     NewKey,
     Snapshot,
+    Wanted,
     lock,
+    read,
     sqlstate,
 )
 from workindex.eventlog.database import (
@@ -139,42 +142,47 @@ class Writer:
         return _receipts(orders, seen, plan, head)
 
     def _locked(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
-        refusal: CommandRefused | None = None
         with self._database.connection() as conn, tenant_transaction(conn, user_id):
             lock(conn, user_id)
             failpoint("locked.held")
-            catch_up_if_near(conn, user_id, self._set, self._mapper)
+            found = self._look_up(conn, user_id, orders)
+            new = _unseen(orders, found.keys)
+            catch_up_if_near(conn, user_id, self._set, self._mapper, found)
             loader = LogLoader(conn, user_id, self._set, self._mapper, may_replay=True)
-            loader.look_up(orders[0].source, [order.key for order in orders])
             plan = Plan(user_id, now, loader)
-            plan.preload(orders)
-            snapshot = loader.first
-            assert snapshot is not None
-            if snapshot.erased:
-                raise _erased(user_id)
-            failpoint("locked.read")
-            new = _unseen(orders, snapshot.keys)
-            try:
-                plan.run(new, alone=len(orders) == 1)
-            except CommandRefused as refused:
-                if not refused.facts:
-                    raise
-                refusal = refused
+            refusal = _refusal(plan, new, alone=len(orders) == 1)
+            head = found.head
+            if isinstance(refusal, CommandRefused) and refusal.facts:
                 plan = Plan(user_id, now, loader)
-                plan.record(orders[0], refused.facts)
-            head = snapshot.head
-            if new:
-                head = self._append_locked(conn, user_id, plan, snapshot, refusal is None)
+                plan.record(orders[0], refusal.facts)
+                self._append_locked(conn, user_id, plan, loader, with_keys=False)
+            elif new and refusal is None:
+                head = self._append_locked(conn, user_id, plan, loader, with_keys=True)
             failpoint("locked.appended")
         with unavailable_if_lost():
             failpoint("locked.committed")
         if refusal is not None:
-            raise refusal
-        return _receipts(orders, snapshot.keys, plan, head)
+            raise refusal  # after the commit, so that what was caught up stays
+        return _receipts(orders, found.keys, plan, head)
+
+    def _look_up(self, conn: Connection, user_id: str, orders: Sequence[Order]) -> Snapshot:
+        """The head, the progress and the orders' keys.
+
+        Raises: CommandRefused where the log is erased.
+        """
+        keys = [order.key for order in orders]
+        wanted = Wanted({}, source=orders[0].source, keys=keys)
+        found = read(conn, user_id, self._set.fold_version, wanted)
+        if found.erased:
+            raise _erased(user_id)
+        return found
 
     def _append_locked(
-        self, conn: Connection, user_id: str, plan: Plan, snapshot: Snapshot, with_keys: bool
+        self, conn: Connection, user_id: str, plan: Plan, loader: LogLoader, *, with_keys: bool
     ) -> int:
+        snapshot = loader.first
+        assert snapshot is not None, "a plan reads before it decides"
+
         def send(rows: Mapping[str, Any], open_delta: int, parked: Mapping[str, Any]) -> int:
             return self._put(
                 conn,
@@ -218,6 +226,17 @@ class Writer:
             recorded_at=plan.now,
         )
         return head if head is not None else expected[0] if expected else 0
+
+
+def _refusal(plan: Plan, new: Mapping[int, Order], *, alone: bool) -> WorkindexError | None:
+    """Decide the orders; returns what refuses them, None where nothing does."""
+    try:
+        plan.preload(list(new.values()))
+        failpoint("locked.read")
+        plan.run(new, alone=alone)
+    except WorkindexError as refusal:
+        return refusal
+    return None
 
 
 def _keys(plan: Plan) -> list[NewKey]:
@@ -289,7 +308,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         except Unavailable as error:
             if tries_left == 0 or _waited_long(error):
                 raise
-        except Taken:
+        except (Stale, Taken):  # somebody else was first in a log that had no head to hold
             if tries_left == 0:
                 raise
         except psycopg.Error as error:

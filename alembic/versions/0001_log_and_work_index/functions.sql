@@ -389,7 +389,8 @@ $body$;
 -- Binds: expected head and epoch (NULL = not compared), the writer's fold version, its command
 -- keys, events in order, rows, the change of open_count, and members to park from here on.
 -- Locks the user's head until commit. Returns the new head. SQLSTATE WI001 = somebody else
--- appended first, WI004 = the log is erased, 23505 = a key or stream version exists.
+-- appended first, or an append without a read meets a projection that it has to fold forward
+-- first; WI004 = the log is erased, 23505 = a key or stream version exists.
 CREATE FUNCTION wi_append(
     p_user text, p_expected_head bigint, p_expected_epoch integer, p_fold_version integer,
     p_keys jsonb, p_events jsonb, p_rows jsonb, p_open_delta integer, p_parked jsonb,
@@ -455,6 +456,14 @@ BEGIN
            array_agg(generation) FILTER (WHERE NOT parked ? 'conversation'),
            array_agg(generation) FILTER (WHERE NOT parked ? 'memory')
         INTO v_moved, v_work_index, v_conversation, v_memory FROM moved;
+    IF v_moved IS NULL AND p_expected_head IS NULL AND EXISTS (
+        SELECT FROM projection_progress p
+        JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
+        WHERE p.user_id = p_user AND p.projection_set = 'inline'
+          AND p.position >= v_base - 100
+          AND g.fold_version = p_fold_version AND g.state <> 'retiring') THEN
+        RAISE EXCEPTION 'a projection lags' USING ERRCODE = 'WI001';
+    END IF;
     INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at)
         SELECT p_user, g.projection_set, g.generation, 0, p_recorded_at
         FROM projection_generation g
