@@ -67,7 +67,8 @@ def init(
       WORKINDEX_APP_PASSWORD=… workindex db init \\
         --owner-url postgresql://admin@db.example/workindex
     """
-    from workindex.eventlog.migrate import Logins, bootstrap, head_revision, upgrade
+    from workindex.eventlog.migrate import Logins, bootstrap, upgrade
+    from workindex.eventlog.revision import head_revision
 
     target = bootstrap(_owner_login(cli, owner_url), Logins(app_password, maint_password))
     upgrade(target)
@@ -173,8 +174,8 @@ def upgrade(cli: Cli, owner_url: str | None) -> None:
     Example:
       workindex db upgrade --owner-url postgresql://admin@db.example/workindex
     """
-    from workindex.eventlog.migrate import head_revision
     from workindex.eventlog.migrate import upgrade as migrate
+    from workindex.eventlog.revision import head_revision
 
     migrate(_owner_login(cli, owner_url))
     if cli.json:

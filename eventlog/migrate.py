@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import psycopg
@@ -26,6 +25,7 @@ from sqlalchemy.pool import NullPool
 
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Connection, unavailable_if_lost
+from workindex.eventlog.revision import VERSION_TABLE, head_revision, migrations
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
 
 DATABASE_NAME = "workindex"
@@ -164,6 +164,7 @@ def _migration(owner_url: str) -> Iterator[Config]:
         connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
         _refuse_unknown(connection)
         config.attributes["connection"] = connection
+        config.attributes["version_table"] = VERSION_TABLE
         yield config
 
 
@@ -194,7 +195,8 @@ def _typed_refusals() -> Iterator[None]:
 
 def _refuse_unknown(connection: SqlAlchemyConnection) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    found = set(MigrationContext.configure(connection).get_current_heads())
+    migrated = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    found = set(migrated.get_current_heads())
     if not found <= known:
         raise NotReady(
             f"the database has schema {', '.join(sorted(found))}, this program knows "
@@ -204,35 +206,5 @@ def _refuse_unknown(connection: SqlAlchemyConnection) -> None:
 
 def _config() -> Config:
     config = Config()
-    config.set_main_option("script_location", str(files("workindex") / "alembic"))
+    config.set_main_option("script_location", str(migrations()))
     return config
-
-
-def head_revision() -> str:
-    """The revision that this program was written for."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None
-    return head
-
-
-def check_revision(conn: Connection) -> None:
-    """Refuse a database whose schema is not the one of this program.
-
-    Raises: NotReady naming both revisions and the command that helps.
-    """
-    wanted = head_revision()
-    try:
-        row = conn.execute("SELECT version_num FROM alembic_version").fetchone()
-    except psycopg.errors.UndefinedTable:
-        row = None
-    found = row[0] if row else None
-    if found == wanted:
-        return
-    if found is not None and found > wanted:
-        raise NotReady(
-            f"the database has schema {found}, this program knows {wanted}: run a newer workindex"
-        )
-    raise NotReady(
-        f"the database has schema {found or 'none'}, this program needs {wanted}: "
-        "run workindex db upgrade"
-    )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from workindex.domain.errors import NotReady, Unavailable, WorkindexError
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.embedded import EmbeddedServer
-from workindex.eventlog.migrate import check_revision, head_revision
+from workindex.eventlog.revision import check_revision, head_revision
 from workindex.projections.sets import ALL_SETS
 from workindex.service.client import DATABASE_URL, MAINT_URL
 

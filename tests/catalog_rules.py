@@ -16,7 +16,7 @@ Conn = psycopg.Connection[tuple[Any, ...]]
 Rule = str | Callable[[Conn], Iterator[str]]
 
 # Small tables without a tenant; on a sharded server they would be copied to every node.
-SHARED = ("alembic_version", "operator_action", "projection_generation")
+SHARED = ("workindex_revision", "operator_action", "projection_generation")
 # The clock's worker asks for what is due of all users; the index is no key.
 ACROSS_USERS = "work_due_due_at"
 TENANT = "(user_id = NULLIF(current_setting('workindex.user_id'::text, true), ''::text))"
@@ -141,7 +141,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND a.grantee <> c.relowner AND (
     OR (c.relname IN ('event', 'command_key', 'content', 'operator_action')
         AND a.privilege_type IN ('UPDATE', 'DELETE'))
     OR (c.relname = 'user_log' AND a.privilege_type = 'DELETE')
-    OR (c.relname = 'alembic_version' AND a.privilege_type <> 'SELECT')
+    OR (c.relname = 'workindex_revision' AND a.privilege_type <> 'SELECT')
     OR (a.grantee = 'workindex_app'::regrole AND (
         (c.relname = 'projection_generation' AND a.privilege_type <> 'SELECT')
         OR (c.relname = 'operator_action' AND a.privilege_type <> 'INSERT'))))

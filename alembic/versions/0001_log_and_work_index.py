@@ -17,7 +17,7 @@ FOLDER = Path(__file__).with_name("0001_log_and_work_index")
 def upgrade() -> None:
     for name in ("log.sql", "projections.sql", "functions.sql"):
         op.get_bind().exec_driver_sql(_text(name))
-    op.execute("GRANT SELECT ON alembic_version TO workindex_app, workindex_maint")
+    op.execute("GRANT SELECT ON workindex_revision TO workindex_app, workindex_maint")
 
 
 def downgrade() -> None:

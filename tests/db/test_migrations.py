@@ -21,7 +21,8 @@ from workindex import WorkIndex
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog import migrate
 from workindex.eventlog.database import Database
-from workindex.eventlog.migrate import bootstrap, check_revision, downgrade, head_revision, upgrade
+from workindex.eventlog.migrate import bootstrap, downgrade, upgrade
+from workindex.eventlog.revision import check_revision, head_revision
 from workindex.eventlog.schema import OWNER_ROLE, TENANT_TABLES, log_sql
 from workindex.projections import ALL_TABLES
 from workindex.projections.functions import functions_sql
@@ -29,7 +30,7 @@ from workindex.projections.schema import fresh_sql, projections_sql, register_sq
 from workindex.projections.sets import INLINE
 from workindex.projections.verify import Verifier
 
-VERSION_TABLE = "alembic_version"
+VERSION_TABLE = "workindex_revision"
 FROZEN = Path(workindex.__file__).parent / "alembic/versions/0001_log_and_work_index"
 TABLES = (*TENANT_TABLES, *(table.name for table in ALL_TABLES), "work_due")
 UPGRADE = "import sys; from workindex.eventlog.migrate import upgrade; upgrade(sys.argv[1])"
@@ -219,9 +220,9 @@ def test_an_older_schema_is_refused(urls: Urls, found: str | None) -> None:
     """The message names both revisions and the command that helps."""
     with superuser(urls) as conn:
         if found is None:
-            conn.execute("DROP TABLE alembic_version")
+            conn.execute("DROP TABLE workindex_revision")
         else:
-            conn.execute("UPDATE alembic_version SET version_num = %s", (found,))
+            conn.execute("UPDATE workindex_revision SET version_num = %s", (found,))
     words = refusal(urls)
     assert f"has schema {found or 'none'}" in words
     assert head_revision() in words
@@ -231,7 +232,7 @@ def test_an_older_schema_is_refused(urls: Urls, found: str | None) -> None:
 def test_a_newer_schema_is_refused_and_left_alone(urls: Urls) -> None:
     """An old program neither uses nor migrates what a newer one made."""
     with superuser(urls) as conn:
-        conn.execute("UPDATE alembic_version SET version_num = '9999'")
+        conn.execute("UPDATE workindex_revision SET version_num = '9999'")
         before = catalog(conn)
         assert "run a newer workindex" in refusal(urls)
         for migration in (upgrade, lambda url: downgrade(url, "base")):

@@ -18,7 +18,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from conftest import Cluster, Urls
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Database
-from workindex.eventlog.migrate import Logins, bootstrap, check_revision, upgrade
+from workindex.eventlog.migrate import Logins, bootstrap, upgrade
+from workindex.eventlog.revision import check_revision
 
 ROLES = ("workindex_owner", "workindex_app", "workindex_maint")
 WITH_PASSWORD = "t_password"
@@ -208,7 +209,7 @@ def access(url: str) -> list[list[tuple[Any, ...]]]:
             "SELECT datdba::regrole::text, datacl::text FROM pg_database"
             " WHERE datname = current_database()",
             "SELECT nspacl::text FROM pg_namespace WHERE nspname = 'public'",
-            "SELECT version_num FROM alembic_version",
+            "SELECT version_num FROM workindex_revision",
         )
     ]
 
