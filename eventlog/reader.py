@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from psycopg.rows import dict_row
 
 from workindex.domain.facts import Event
-from workindex.eventlog.database import Connection
+from workindex.eventlog.database import Connection, tenant_transaction
 from workindex.eventlog.mapper import FactMapper, LogEvent, log_event
 
 PAGE_EVENTS = 1_000
+PAGE_KEYS = 10_000
 
 # Binds: user, first position, last position, stream or NULL, limit. Rows in order of position.
 EVENTS = """
@@ -84,3 +85,19 @@ def read_events(
     for event in stored:
         decoded: Event = mapper.to_domain_event(event)
         yield decoded
+
+
+# Binds: user, source, keys. Those of the keys that a command was recorded with.
+KNOWN_KEYS = """
+SELECT key FROM command_key WHERE user_id = %s AND source = %s AND key = ANY(%s)
+"""
+
+
+def known_keys(conn: Connection, user_id: str, source: str, keys: Sequence[str]) -> set[str]:
+    """The keys under which this source has recorded a command of the user."""
+    found: set[str] = set()
+    with tenant_transaction(conn, user_id):
+        for first in range(0, len(keys), PAGE_KEYS):
+            page = list(keys[first : first + PAGE_KEYS])
+            found.update(key for (key,) in conn.execute(KNOWN_KEYS, (user_id, source, page)))
+    return found

@@ -15,21 +15,18 @@ from pydantic import TypeAdapter, ValidationError
 from workindex.assembler.state_path import NEEDS, StateAnswer, answer, recognise
 from workindex.domain import ALL_COMMANDS
 from workindex.domain.canonical import check_json
-from workindex.domain.errors import BatchRefused, CommandRefused, InvalidInput, WorkindexError
+from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
 from workindex.domain.facts import Actor, Command, Event, Id
-from workindex.eventlog import content
-from workindex.eventlog.content import Body
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, read_events
 from workindex.eventlog.revision import check_revision
-from workindex.eventlog.transcripts import Turn, read_turns
-from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.recording import Receipt, Writer
 from workindex.projections.work_index import EVERYTHING, Reader
+from workindex.service.bodies import Bodies
 
 Clock = Callable[[], datetime]
 Recordable = Command | Mapping[str, Any] | Entry
@@ -273,57 +270,16 @@ class UserScope:
             )
             return list(events)
 
-    def store_body(self, parts: Sequence[bytes], media_type: str) -> Body:
-        """Store the body of an artifact; what comes back is what StoreArtifact says of it.
-
-        Safe to repeat; give the command that names the body afterwards.
-
-        Raises: InvalidInput for a part of more than 1 MiB; Unavailable.
-        """
-        with self._work_index.database.connection() as conn:
-            return content.store(conn, self.user_id, parts, media_type)
-
-    def body(self, artifact_id: str, first: int = 0, last: int | None = None) -> list[bytes]:
-        """Parts of an artifact's body, from 0, both ends included; without `last` to its end.
-
-        Raises: CommandRefused (unknown_artifact, artifact_forgotten).
-        """
-        artifact = self._artifact(artifact_id)
-        with self._work_index.database.connection() as conn:
-            return content.read(conn, self.user_id, artifact.sha256, first, last)
-
-    def turns(self, artifact_id: str, first: int, last: int) -> list[Turn]:
-        """Turns of a transcript, from 0, both ends included, as far as it has them.
-
-        Raises: CommandRefused (unknown_artifact, artifact_forgotten); InvalidInput where the
-        artifact is no transcript.
-        """
-        artifact = self._artifact(artifact_id)
-        with self._work_index.database.connection() as conn:
-            return read_turns(conn, self.user_id, artifact.sha256, artifact.media_type, first, last)
+    @property
+    def bodies(self) -> Bodies:
+        """The bodies of the user's artifacts."""
+        work_index = self._work_index
+        return Bodies(work_index.database, work_index.reader, self.user_id)
 
     def known_keys(self, source: str, keys: Sequence[str]) -> set[str]:
         """Those of the keys with which this source has recorded a command before."""
         with self._work_index.database.connection() as conn:
             return known_keys(conn, self.user_id, source, keys)
-
-    def _artifact(self, artifact_id: str) -> ArtifactRow:
-        rows = self._work_index.reader.read(self.user_id, {"artifact": "all"}).rows
-        row = next((row for row in rows["artifact"] if row.artifact_id == artifact_id), None)
-        if row is None:
-            raise CommandRefused(
-                "unknown_artifact",
-                f"user {self.user_id} has no artifact {artifact_id!r}: check the id",
-                field="artifact_id",
-            )
-        if row.status != "stored":
-            raise CommandRefused(
-                "artifact_forgotten",
-                f"artifact {artifact_id!r} is forgotten: its body is not given out any more",
-                field="artifact_id",
-            )
-        found: ArtifactRow = row
-        return found
 
     def _write(self, orders: Sequence[Order]) -> list[Receipt]:
         return self._work_index.writer.write(self.user_id, orders, self._work_index.clock())
