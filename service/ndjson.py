@@ -1,6 +1,6 @@
 """Which JSON object stands on each line of a stream, or why none does?
 
-Strict: UTF-8 without a byte order mark, no NaN or Infinity, no member twice, no NUL, no lone
+Strict: UTF-8 without a byte order mark, no NaN or Infinity, no member of the line twice, no NUL, no lone
 surrogate, numbers that a double holds, bounded depth, bounded length. A line that breaks a rule
 becomes an error of its own and the next line is read as if it had been fine; a line that is too
 long is named without being held in memory.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -75,10 +76,21 @@ def parse_object(raw: bytes, *, first: bool = False) -> dict[str, Any]:
 
 
 def _parse(text: str) -> Any:
+    """The value of a JSON text.
+
+    Inside a value the last of several members of one name counts, as it does in jsonb; the line's
+    own members say what is to be done, so one of them given twice is an error.
+    """
+    outermost: list[tuple[str, Any]] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        outermost[:] = pairs
+        return dict(pairs)
+
     try:
-        return json.loads(
+        value = json.loads(
             text,
-            object_pairs_hook=_members,
+            object_pairs_hook=members,
             parse_constant=_no_constant,
             parse_float=_finite,
             parse_int=_whole,
@@ -87,20 +99,14 @@ def _parse(text: str) -> Any:
         raise InvalidInput(f"not JSON: {error.msg} at character {error.pos + 1}") from None
     except RecursionError:
         raise InvalidInput(_TOO_DEEP) from None
+    if isinstance(value, dict) and len(value) < len(outermost):
+        names = Counter(name for name, _ in outermost)
+        name = next(name for name, count in names.items() if count > 1)
+        raise InvalidInput(f"the member {name!r} stands twice: keep one", field=name)
+    return value
 
 
 _TOO_DEEP = f"nested deeper than {DEPTH_MAX} levels: flatten it"
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise InvalidInput(f"the member {name!r} stands twice: keep one", field=name)
-            seen.add(name)
-    return members
 
 
 def _no_constant(name: str) -> Any:

@@ -14,8 +14,6 @@ from commands import Command
 
 # Documents that the parsing suite accepts and that cannot be kept whole.
 REFUSED_ON_PURPOSE = {
-    "y_object_duplicated_key.json",
-    "y_object_duplicated_key_and_value.json",
     "y_object_escaped_null_in_key.json",
     "y_string_null_escape.json",
 }
