@@ -1,9 +1,9 @@
 """Which JSON object stands on each line of a stream, or why none does?
 
-Strict: UTF-8 without a byte order mark, no NaN or Infinity, no member of the line twice, no NUL, no lone
-surrogate, numbers that a double holds, bounded depth, bounded length. A line that breaks a rule
-becomes an error of its own and the next line is read as if it had been fine; a line that is too
-long is named without being held in memory.
+Strict: UTF-8 without a byte order mark, no NaN or Infinity, no member of the line twice, no NUL, no
+lone surrogate, numbers that a double holds, bounded depth, bounded length. A line that breaks a
+rule becomes an error of its own and the next line is read as if it had been fine; a line that is
+too long is named without being held in memory.
 """
 
 from __future__ import annotations
