@@ -1,0 +1,171 @@
+"""Writer processes for the append benchmark: each runs one kind of append as fast as it can.
+
+A process keeps its connections over all modes and rounds. It is told a mode, the user it writes
+for and an instant to begin at, and gives back how many appends it finished and how long each took.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from multiprocessing.connection import Connection as Pipe
+from typing import Any, NamedTuple, Self
+
+import orjson
+import uuid_utils
+from eventsourcing.persistence import StoredEvent
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
+from psycopg.conninfo import conninfo_to_dict
+
+from workindex.domain.conversations import PostMessage
+from workindex.domain.facts import Actor, Command
+from workindex.domain.tasks import CreateTask, GiveTaskInput, RequestTaskInput
+from workindex.eventlog.database import Database
+from workindex.projections.planning import Entry, order_of
+from workindex.projections.recording import Writer
+
+USER = Actor(kind="user", id="bench")
+BEGIN_SECONDS = 0.15  # time for every process to hear of the round before it begins
+Append = Callable[[str], Iterator[Callable[[], object]]]
+
+
+class Round(NamedTuple):
+    """What a process shall do."""
+
+    mode: str
+    user_id: str
+    begin: float
+    seconds: float
+
+
+class Spans(NamedTuple):
+    """What came of a round: appends a second over all processes, and seconds of each append."""
+
+    rate: float
+    seconds: list[float]
+
+    def quantile(self, part: float) -> float:
+        """The span that `part` of the appends did not exceed."""
+        return sorted(self.seconds)[int(part * (len(self.seconds) - 1))]
+
+
+def stock_recorder(url: str) -> PostgresApplicationRecorder:
+    """The library's own recorder: events only, one table for everybody."""
+    given = conninfo_to_dict(url)
+    datastore = PostgresDatastore(
+        dbname=str(given["dbname"]),
+        host=str(given["host"]),
+        port=str(given["port"]),
+        user=str(given["user"]),
+        password="",
+        pool_size=1,
+        originator_id_type="text",
+    )
+    recorder = PostgresApplicationRecorder(datastore)
+    recorder.create_table()
+    return recorder
+
+
+def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
+    recorder = stock_recorder(scratch_url)
+    writer = Writer(Database(app_url, pool_max=1))
+
+    def stock(_: str) -> Iterator[Callable[[], object]]:
+        state = orjson.dumps({"message_id": "m", "thread_id": "main", "text": "x" * 100})
+        while True:
+            event = StoredEvent(str(uuid_utils.uuid7()), 1, "message_posted", state)
+            yield lambda event=event: recorder.insert_events([event])  # type: ignore[misc]
+
+    def write(user_id: str, command: Command) -> Callable[[], object]:
+        def append() -> object:
+            order = order_of(Entry(command), "bench", USER)
+            return writer.write(user_id, [order], datetime.now(UTC))
+
+        return append
+
+    def message(user_id: str) -> Iterator[Callable[[], object]]:
+        while True:
+            yield write(user_id, PostMessage(thread_id="main", role="user", text="x" * 100))
+
+    def task(user_id: str) -> Iterator[Callable[[], object]]:
+        while True:
+            yield write(user_id, CreateTask(title="Send the offer to the customer"))
+
+    def decide(user_id: str) -> Iterator[Callable[[], object]]:
+        name = str(uuid_utils.uuid7())
+        write(user_id, CreateTask(task_id=name, title="Send the offer"))()
+        for number in count():
+            request = f"r-{number}"
+            yield write(
+                user_id, RequestTaskInput(task_id=name, request_id=request, prompt="Which one?")
+            )
+            yield write(user_id, GiveTaskInput(task_id=name, request_id=request, answer="this"))
+
+    return {"stock": stock, "message": message, "task": task, "decide": decide}
+
+
+def run(pipe: Pipe, app_url: str, scratch_url: str) -> None:
+    """The life of a writer process: a round for each order, until None comes."""
+    appends = _appends(app_url, scratch_url)
+    ready: dict[tuple[str, str], Iterator[Callable[[], object]]] = {}
+    while (told := pipe.recv()) is not None:
+        key = (told.mode, told.user_id)
+        if key not in ready:
+            ready[key] = appends[told.mode](told.user_id)
+            next(ready[key])()  # connects and prepares
+        pipe.send(None)
+        begin = pipe.recv()
+        spans = []
+        time.sleep(max(0.0, begin - time.monotonic()))
+        end = begin + told.seconds
+        for append in ready[key]:
+            start = time.monotonic()
+            append()
+            now = time.monotonic()
+            spans.append(now - start)
+            if now >= end:
+                break
+        pipe.send(spans)
+
+
+class Writers:
+    """Some writer processes."""
+
+    def __init__(self, app_url: str, scratch_url: str, size: int) -> None:
+        stock_recorder(scratch_url)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["pytest", "workindex.projections.recording"])
+        self._pipes: list[Pipe] = []
+        self._processes: list[Any] = []
+        for _ in range(size):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=run, args=(theirs, app_url, scratch_url))
+            process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def round(self, mode: str, users: Sequence[str], seconds: float) -> Spans:
+        """Let one process for each user append at the same time."""
+        pipes = self._pipes[: len(users)]
+        for pipe, user_id in zip(pipes, users, strict=True):
+            pipe.send(Round(mode, user_id, 0.0, seconds))
+        for pipe in pipes:
+            pipe.recv()
+        begin = time.monotonic() + BEGIN_SECONDS
+        for pipe in pipes:
+            pipe.send(begin)
+        spans: list[list[float]] = [pipe.recv() for pipe in pipes]
+        rate = sum(len(own) / sum(own) for own in spans if own)
+        return Spans(rate, [span for own in spans for span in own])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for pipe, process in zip(self._pipes, self._processes, strict=True):
+            pipe.send(None)
+            process.join()
