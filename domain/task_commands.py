@@ -87,8 +87,12 @@ class StartTask(TaskCommand):
 
 
 class EnterTaskPhase(TaskCommand):
+    """`again` enters the phase anew although the task is in it already."""
+
     type: Literal["enter_task_phase"] = "enter_task_phase"
     phase: Title
+    assignee: Id | None = None
+    again: bool = False
 
 
 class SetTaskPlan(TaskCommand):

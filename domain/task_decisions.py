@@ -171,9 +171,12 @@ def _work(
     task: TaskState, command: EnterTaskPhase | SetTaskPlan | RecordTaskDecision
 ) -> list[Fact]:
     match command:
-        case EnterTaskPhase(phase=phase):
-            same = phase == task.phase
-            return [] if same else [TaskPhaseEntered(task_id=task.task_id, phase=phase)]
+        case EnterTaskPhase(phase=phase, assignee=assignee, again=again):
+            is_same = phase == task.phase and assignee in (None, task.assignee)
+            if is_same and not again:
+                return []
+            told = {} if assignee is None else {"assignee": assignee}
+            return [TaskPhaseEntered(task_id=task.task_id, phase=phase, **told)]
         case SetTaskPlan():
             return _plan(task, command)
         case RecordTaskDecision(decision_id=decision_id):

@@ -94,8 +94,12 @@ class TaskStarted(TaskFact):
 
 
 class TaskPhaseEntered(TaskFact):
+    """The phase began; `assignee`, where given, has the task from here on."""
+
     type: Literal["task_phase_entered"] = "task_phase_entered"
+    schema_version: int = 2
     phase: Title
+    assignee: Id | None = None
 
 
 class TaskPlanSet(TaskFact):

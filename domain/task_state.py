@@ -191,7 +191,9 @@ def consequences(task: TaskColumns, event: Event) -> dict[str, Any]:
     fact = cast(TaskFacts, event.fact)
     match fact:  # the most frequent first
         case TaskPhaseEntered():
-            return {"phase": fact.phase}
+            if fact.assignee is None:
+                return {"phase": fact.phase}
+            return {"phase": fact.phase, "assignee": fact.assignee}
         case TaskStarted():
             return _resting(task, "active")
         case TaskCompleted():

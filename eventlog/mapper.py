@@ -27,7 +27,9 @@ _LONG_NUMBER = re.compile(rb"\d{20}")
 Upcaster = Callable[[Data], Data]
 
 # (type, version) -> the data of version + 1.
-UPCASTERS: dict[tuple[str, int], Upcaster] = {}
+UPCASTERS: dict[tuple[str, int], Upcaster] = {
+    ("task_phase_entered", 1): lambda data: data,  # 2 may name who has the task from then on
+}
 
 MODELS: Mapping[tuple[str, int], type[Fact]] = {
     (fact.model_fields["type"].default, fact.model_fields["schema_version"].default): fact
