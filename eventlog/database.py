@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -68,6 +69,7 @@ class Database:
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._pools: dict[str, ConnectionPool[Connection]] = {}
+        _databases.add(self)
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -107,6 +109,10 @@ class Database:
                 self._pools[name] = self._open(url, name)
             return self._pools[name]
 
+    def after_fork(self) -> None:
+        """In the child: a thread that is not there any more may have held the lock."""
+        self._lock = threading.Lock()
+
     def _open(self, url: str, name: str) -> ConnectionPool[Connection]:
         conninfo = with_options(url)
         check_login(conninfo, maintenance=name == "maint")
@@ -127,6 +133,16 @@ def read_json_exactly(conn: Connection) -> None:
 
 
 _inherited: list[object] = []
+_databases: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+def _free_locks() -> None:
+    for database in _databases:
+        database.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free_locks)
 
 
 def with_options(url: str) -> str:
@@ -200,13 +216,18 @@ def tenant_transaction(
 def unavailable_if_lost() -> Iterator[None]:
     """Turn the driver's ways of saying "no server" into Unavailable; keep every other error.
 
-    Raises: InvalidInput for values that are too large for the server.
+    Raises: InvalidInput for values that are too large for the server; NotReady for a write on a
+    standby.
     """
     try:
         yield
     except PoolTimeout as error:
         raise Unavailable(
             f"no database connection within {POOL_WAIT_S:.0f} s ({error}): see workindex db status"
+        ) from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise NotReady(
+            "the database takes no writes (it is a standby or read-only): give the primary's URL"
         ) from error
     except psycopg.errors.ProgramLimitExceeded as error:
         raise InvalidInput(f"the database cannot hold a value this large: {error}") from error
