@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from workindex.assembler.state_path.days import Clock, Window
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
-from workindex.assembler.state_path.series import has_ended_before
+from workindex.assembler.state_path.series import (
+    ASSUMED_LENGTH,
+    Found,
+    Shown,
+    meetings_coming,
+    meetings_in,
+)
 from workindex.assembler.state_path.wording import NAME_CHARS_MAX, Phrase, Words, being
 from workindex.domain.facts import utc
 from workindex.projections.meetings import MeetingRow
 from workindex.projections.needs import Item, Rows, Why
-
-# A meeting without an end is taken to last so long, until it is reported started or ended.
-ASSUMED_LENGTH = timedelta(hours=1)
 
 _STATUS: Mapping[str, frozenset[str]] = {
     "scheduled": frozenset({"scheduled"}),
@@ -44,23 +47,35 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     """The meetings of the question's day, status or moment, by their start."""
     meetings: list[MeetingRow] = list(rows["meeting"])
     named = question.filter("id")
-    window = clock.window(question)
+    window = None if named is not None else clock.window(question)
     if named is not None:
-        chosen = [row for row in meetings if row.meeting_id == named]
+        meetings = [row for row in meetings if row.meeting_id == named]
+    found = (
+        meetings_coming(meetings, clock.now) if window is None else meetings_in(meetings, window)
+    )
+    if named is not None:
+        chosen = _named(found, clock.now)
     else:
-        of_status = [row for row in meetings if _is_of(row, question)]
+        of_status = [shown for shown in found.shown if _is_of(shown.row, question)]
         chosen = _timed(of_status, question, clock, window)
-    chosen.sort(key=lambda row: (row.start_at, row.meeting_id))
-    instants: list[datetime | None] = [at for row in meetings for at in span_of(row)]
+    chosen.sort(key=lambda shown: (shown.row.start_at, shown.row.meeting_id))
+    instants: list[datetime | None] = [at for one in found.shown for at in span_of(one.row)]
+    instants += found.instants
     if window is not None or question.filter("status"):
         instants.append(clock.next_midnight())
     open_commitments: dict[str, int] = {}
     for made in rows["commitment"]:
         if made.status == "open":
             open_commitments[made.meeting_id] = open_commitments.get(made.meeting_id, 0) + 1
-    items = [_item(row, clock.now, open_commitments.get(row.meeting_id, 0)) for row in chosen]
-    doubts = () if named is not None else _doubts(meetings, clock, window)
+    items = [_item(one, clock.now, open_commitments.get(one.row.meeting_id, 0)) for one in chosen]
+    doubts = () if named is not None else found.doubts
     return Selection(items, earliest(clock.now, instants), doubts)
+
+
+def _named(found: Found, now: datetime) -> list[Shown]:
+    """The one meeting; of a series what goes on or else comes next."""
+    held = [one for one in found.shown if one.row.status != "cancelled"] or found.shown
+    return sorted(held, key=lambda one: (span_of(one.row)[1] <= now, one.row.start_at))[:1]
 
 
 def span_of(row: MeetingRow) -> tuple[datetime, datetime]:
@@ -76,20 +91,40 @@ def _is_of(row: MeetingRow, question: StateQuestion) -> bool:
 
 
 def _timed(
-    meetings: list[MeetingRow], question: StateQuestion, clock: Clock, window: Window | None
-) -> list[MeetingRow]:
+    meetings: list[Shown], question: StateQuestion, clock: Clock, window: Window | None
+) -> list[Shown]:
     if window is not None:
-        return [row for row in meetings if window.meets(row.start_at, row.end_at or row.start_at)]
+        return [
+            one
+            for one in meetings
+            if window.meets(one.row.start_at, one.row.end_at or one.row.start_at)
+        ]
     match question.filter("when"):
         case "now":
-            return [row for row in meetings if _phase(row, clock.now) in _GOING_ON]
+            return [one for one in meetings if _phase(one.row, clock.now) in _GOING_ON]
         case "next":
-            coming = [row for row in meetings if _phase(row, clock.now) == "coming"]
-            first = min((row.start_at for row in coming), default=None)
-            return [row for row in coming if row.start_at == first]
+            coming = [one for one in meetings if _phase(one.row, clock.now) == "coming"]
+            first = min((one.row.start_at for one in coming), default=None)
+            return [one for one in coming if one.row.start_at == first]
     if question.filter("status") in ("cancelled", "done"):
-        return [row for row in meetings if span_of(row)[1] > clock.days(clock.today).start_at]
-    return [row for row in meetings if _phase(row, clock.now) in ("coming", *_GOING_ON)]
+        begin = clock.days(clock.today).start_at
+        return [one for one in meetings if span_of(one.row)[1] > begin]
+    held = [one for one in meetings if _phase(one.row, clock.now) in ("coming", *_GOING_ON)]
+    return _first_of_each(held)
+
+
+def _first_of_each(meetings: list[Shown]) -> list[Shown]:
+    """A series without a day asked for is told once: by what goes on, else by what comes."""
+    first: dict[str, datetime] = {}
+    for one in meetings:
+        if one.instance_at is not None:
+            held = first.setdefault(one.row.meeting_id, one.row.start_at)
+            first[one.row.meeting_id] = min(held, one.row.start_at)
+    return [
+        one
+        for one in meetings
+        if one.instance_at is None or one.row.start_at == first[one.row.meeting_id]
+    ]
 
 
 _GOING_ON = ("going_on", "running_over")
@@ -106,28 +141,9 @@ def _phase(row: MeetingRow, now: datetime) -> str:
     return "coming" if now < start_at else "going_on"
 
 
-def _doubts(meetings: list[MeetingRow], clock: Clock, window: Window | None) -> tuple[str, ...]:
-    """Series that may fall into the question's time on dates nobody has worked out."""
-    return tuple(
-        f"recurrence:{row.meeting_id}"
-        for row in meetings
-        if row.recurrence is not None
-        and row.status != "cancelled"
-        and _goes_on(row, window or Window(clock.now, clock.now))
-    )
-
-
-def _goes_on(row: MeetingRow, window: Window) -> bool:
-    assert row.recurrence is not None
-    if has_ended_before(row.recurrence, window.start_at):
-        return False
-    one_day = window.end_at - window.start_at <= timedelta(hours=25)
-    if one_day:
-        return row.start_at < window.start_at
-    return row.start_at < window.end_at
-
-
-def _item(row: MeetingRow, now: datetime, commitments: int) -> Item:
+def _item(shown: Shown, now: datetime, commitments: int) -> Item:
+    row = shown.row
+    instance = {} if shown.instance_at is None else {"instance_at": utc(shown.instance_at)}
     repeats = ("repeats",) if row.recurrence is not None else ()
     return Item(
         kind="meeting",
@@ -140,6 +156,7 @@ def _item(row: MeetingRow, now: datetime, commitments: int) -> Item:
             "start_at": utc(row.start_at),
             "end_at": None if row.end_at is None else utc(row.end_at),
             "time_zone": row.time_zone,
+            **instance,
         },
     )
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from workindex.assembler.state_path.days import Clock, Window
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
-from workindex.assembler.state_path.series import has_ended_before
+from workindex.assembler.state_path.series import next_time, times_of
 from workindex.assembler.state_path.wording import Phrase, Words, being
 from workindex.projections.needs import Item, Rows, Why, is_due, reminder_item, urgency
 from workindex.projections.reminders import ReminderRow
+from workindex.projections.rules import NotExpandable
 
 _LIVE = ("set", "snoozed", "due")
 _WHY: Mapping[str, tuple[str, str]] = {
@@ -35,46 +37,71 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     reminders: list[ReminderRow] = list(rows["reminder"])
     named = question.filter("id")
     live = [row for row in reminders if row.status in _LIVE]
-    if named is not None:
-        chosen = [row for row in reminders if row.reminder_id == named]
-    else:
-        chosen = _timed(live, question, clock)
     window = clock.window(question)
     instants = [row.remind_at for row in live]
+    doubts: tuple[str, ...] = ()
+    if named is not None:
+        chosen = [row for row in reminders if row.reminder_id == named]
+    elif window is not None:
+        later, doubts = _later(live, window)
+        chosen = [*_in_window(live, window, clock.now), *later]
+        instants += [row.remind_at for row in later]
+    elif question.filter("when") == "next":
+        live, doubts = _again(live, clock.now)
+        chosen = _next(live, clock.now)
+        instants += [row.remind_at for row in live]
+    elif question.filter("when") in ("now", "overdue"):
+        chosen = [row for row in live if is_due(row, clock.now)]
+    else:
+        chosen = live
     if window is not None:
         instants.append(clock.next_midnight())
-    doubts = () if window is None or named else _doubts(live, window)
     items = sorted((_item(row, clock) for row in chosen), key=urgency)
     return Selection(items, earliest(clock.now, instants), doubts)
 
 
-def _timed(live: list[ReminderRow], question: StateQuestion, clock: Clock) -> list[ReminderRow]:
-    now = clock.now
-    window = clock.window(question)
-    if window is not None:
-        return [
-            row
-            for row in live
-            if window.holds(row.remind_at) or (is_due(row, now) and window.holds(now))
-        ]
-    match question.filter("when"):
-        case "now" | "overdue":
-            return [row for row in live if is_due(row, now)]
-        case "next":
-            first = earliest(now, [row.remind_at for row in live])
-            return [row for row in live if row.remind_at == first]
-    return live
-
-
-def _doubts(live: list[ReminderRow], window: Window) -> tuple[str, ...]:
-    """Repeating reminders that may come in the window at times nobody has worked out."""
-    return tuple(
-        f"recurrence:{row.reminder_id}"
+def _in_window(live: list[ReminderRow], window: Window, now: datetime) -> list[ReminderRow]:
+    return [
+        row
         for row in live
-        if row.recurrence is not None
-        and row.remind_at < window.start_at
-        and not has_ended_before(row.recurrence, window.start_at)
-    )
+        if window.holds(row.remind_at) or (is_due(row, now) and window.holds(now))
+    ]
+
+
+def _next(live: list[ReminderRow], now: datetime) -> list[ReminderRow]:
+    first = earliest(now, [row.remind_at for row in live])
+    return [row for row in live if row.remind_at == first]
+
+
+def _later(live: list[ReminderRow], window: Window) -> tuple[list[ReminderRow], tuple[str, ...]]:
+    """Repeating reminders at their later times in the window, and those of unknown times."""
+    found: list[ReminderRow] = []
+    doubts: list[str] = []
+    for row in live:
+        times = times_of(row, window)
+        found += [row._replace(status="set", remind_at=at, since_at=None) for at in times.at]
+        if not times.is_known and row.remind_at < window.end_at:
+            doubts.append(f"recurrence:{row.reminder_id}")
+    return found, tuple(doubts)
+
+
+def _again(live: list[ReminderRow], now: datetime) -> tuple[list[ReminderRow], tuple[str, ...]]:
+    """The same reminders, those that are due and repeat at the time when they come again."""
+    moved: list[ReminderRow] = []
+    doubts: list[str] = []
+    for row in live:
+        if row.recurrence is None or row.remind_at > now:
+            moved.append(row)
+            continue
+        try:
+            at = next_time(row, now)
+        except NotExpandable:
+            doubts.append(f"recurrence:{row.reminder_id}")
+        else:
+            moved.append(
+                row if at is None else row._replace(status="set", remind_at=at, since_at=None)
+            )
+    return moved, tuple(doubts)
 
 
 def _item(row: ReminderRow, clock: Clock) -> Item:

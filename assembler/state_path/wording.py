@@ -7,7 +7,7 @@ quotation marks that they cannot close.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
 from workindex.assembler.state_path.days import Clock
@@ -59,6 +59,9 @@ class Words(NamedTuple):
     def times(self, start_at: datetime, end_at: datetime) -> str:
         """A span on the user's clock, its day named once where it is one day."""
         end = self.clock.local(end_at)
+        if end_at - start_at == timedelta(days=1) and end.time() == time.min:
+            day, _, zone = self.time(start_at).partition(" 00:00")
+            return self.pick(f"{day}{zone}, all day", f"{day}{zone}，全天")
         if self.clock.local(start_at).date() != end.date():
             return f"{self.time(start_at)} – {self.time(end_at)}"
         start = self.time(start_at).removesuffix(" UTC")
