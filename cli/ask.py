@@ -13,6 +13,19 @@ from workindex.cli.output import UNAVAILABLE, Cli, Stop, json_option
 if TYPE_CHECKING:
     from workindex.assembler.state_path import StateAnswer
 
+# One of each kind; a test asks them all.
+QUESTIONS = (
+    "What needs me?",
+    "Which tasks are blocked?",
+    "Which approvals are waiting?",
+    "Which reminders do I have?",
+    "What meetings do I have today?",
+    "Which proposals are waiting?",
+    "Which connections are broken?",
+    "How many credits do I have?",
+    "我有哪些任务？",
+)
+
 
 @click.command()
 @click.argument("user")
@@ -26,7 +39,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Answer over the log up to position N.",
 )
-@click.option("--require-proof", is_flag=True, help="Exit code 4 where the answer is unproven.")
+@click.option("--require-proof", is_flag=True, help="Exit code 4 without a proven answer.")
 @json_option
 @click.pass_obj
 def ask(
@@ -42,11 +55,16 @@ def ask(
     """Answer a question about the user's own state, without a model.
 
     "Nothing needs you right now." is said only with a proof. A question that is not exactly one
-    of the known ones is not answered: it is for the assembler.
+    of the known ones is not answered: it is for the assembler. Known are questions in many
+    wordings, English and Chinese, about what needs the user (what waits for an answer, an
+    approval or a dismissal), tasks, approvals, reminders, meetings, proposals and routines,
+    connections and credits, and about one of them: "What is the status of task T-1?"
 
     \b
-    Example:
+    Examples:
       workindex ask ada "What needs me?"
+      workindex ask ada "Which tasks are due tomorrow?"
+      workindex ask ada "我今天有什么会议？" --json
     """
     answer = (
         cli.open().user(user).ask(question, now=now, tz=tz, locale=locale, at_position=at_position)
@@ -56,6 +74,7 @@ def ask(
             cli.emit({"kind": None, "route": "assembler"})
         else:
             cli.say("This is not one of the questions that are answered without a model.")
+            cli.note(f"such are: {' '.join(QUESTIONS)}")
         if require_proof:
             raise Stop(UNAVAILABLE)
         return

@@ -35,18 +35,24 @@ _SAYING = ("title", "text", "prompt", "summary", "outcome", "reason", "answer", 
 def log(cli: Cli, user: str, from_position: int, stream: str | None, follow: bool) -> None:
     """List the user's events in order; with --json one object a line.
 
+    Each with its position, its time, what happened in which stream, and who did it.
+
     \b
     Example:
       workindex log ada --stream task/T-1
     """
     scope = cli.open().user(user)
+    is_empty = True
     while True:
         for event in scope.log(from_position=from_position, stream=stream):
             cli.emit_line(event_document(event)) if cli.json else cli.say(event_line(event))
-            from_position = event.position + 1
+            from_position, is_empty = event.position + 1, False
         if not follow:
-            return
+            break
         time.sleep(FOLLOW_SECONDS)
+    if is_empty:
+        of = f" of stream {stream}" if stream else ""
+        cli.note(f"no events{of} from position {from_position} on in the log of user {user}")
 
 
 def event_document(event: Event) -> dict[str, Any]:

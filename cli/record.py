@@ -46,14 +46,18 @@ _RATHER_BIG_BYTES = 64 * 1024
 def record(cli: Cli, user: str, file: str, source: str) -> None:
     """Record commands: one JSON object a line, one result line each.
 
-    A line is a command, {"type": "create_task", …}, and may add "key" (makes sending it again
-    safe), "actor" {"kind", "id"}, "occurred_at" and "expected_version". A line that is refused
-    says why, and the others go on; then the exit code is 3.
+    A line of FILE, or of stdin, is a command, {"type": "create_task", …}, with the fields that
+    `workindex catalog` lists. It may add "key" (makes sending it again safe), "actor" {"kind",
+    "id"}, "occurred_at" and "expected_version". Without an actor it is you, kind operator; an
+    approval is granted by kind user or approver. An id that is left out is made, and a time has a
+    zone: 2026-03-17T18:00:00+01:00. A line that is refused says why, and the others go on; then
+    the exit code is 3.
 
     \b
-    Example:
+    Examples:
       echo '{"type": "create_task", "title": "Book the train", "key": "1"}' \\
         | workindex record ada
+      workindex record ada commands.ndjson --json
     """
     from workindex.service.ndjson import read_lines
 
@@ -93,6 +97,7 @@ def record_line(scope: UserScope, line: Line, *, actor: Actor, source: str) -> d
         "ok": True,
         "positions": list(receipt.positions),
         "duplicate": receipt.duplicate,
+        "streams": list(dict.fromkeys(event.fact.stream for event in receipt.events)),
     }
 
 
@@ -184,7 +189,8 @@ def _sentence(result: dict[str, Any]) -> str:
         told = f"position {positions[0]}"
     else:
         told = f"positions {positions[0]} to {positions[-1]}"
-    return f"{head}{told}{', recorded before' if result['duplicate'] else ''}"
+    told += ", recorded before" if result["duplicate"] else ""
+    return ", ".join([f"{head}{told}", *result["streams"]])
 
 
 def _summary(counts: Counter[str]) -> str:

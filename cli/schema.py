@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 import rich_click as click
@@ -19,7 +20,7 @@ PARTS = ("commands", "facts", "answer")
 def schema(cli: Cli, part: str | None, name: str | None) -> None:
     """Print JSON Schemas of the commands, the facts and the answer.
 
-    NAME picks one command or fact by its type.
+    NAME picks one command or fact by its type; `workindex catalog` lists them with their fields.
 
     \b
     Example:
@@ -27,10 +28,13 @@ def schema(cli: Cli, part: str | None, name: str | None) -> None:
     """
     document = schemas()
     if name is not None:
-        assert part is not None
+        if part not in ("commands", "facts"):
+            raise click.BadParameter(f"the {part} is one schema: leave it out", param_hint="NAME")
         if name not in document[part]:
-            known = ", ".join(document[part])
-            raise click.BadParameter(f"no {part} {name!r}; there are {known}", param_hint="NAME")
+            near = get_close_matches(name, document[part], n=3, cutoff=0.5)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            told = f"no {part[:-1]} {name!r}: {meant}workindex catalog lists them"
+            raise click.BadParameter(told, param_hint="NAME")
         document = {name: document[part][name]}
     elif part is not None:
         document = {part: document[part]}

@@ -78,7 +78,11 @@ class DecidePolicy(ApprovalCommand):
 
 
 class GrantApproval(ApprovalCommand):
-    """Allow the action with this hash once, until `redeem_by` (else until it expires)."""
+    """Allow the action with this hash once, until `redeem_by` (else until it expires).
+
+    The hash stands in the fact of the request and in the approval's row, beside the stored action
+    that the person was shown.
+    """
 
     type: Literal["grant_approval"] = "grant_approval"
     allowed_actors = PEOPLE

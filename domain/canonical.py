@@ -209,6 +209,8 @@ def _check_stored(value: Any, path: _Path | None, depth: int, *, typed: bool) ->
                 _check_stored(item, _Path(path, name), depth + 1, typed=True)
         case datetime() if typed:
             return
+        case datetime():
+            _refuse(path, "is a datetime: send it as text such as 2026-03-17T09:00:00Z")
         case _:
             _refuse(path, f"is a {type(value).__name__}: send plain JSON")
 

@@ -82,7 +82,7 @@ class Fact(Frozen):
 
 
 class Event(NamedTuple):
-    """A fact as the log holds it.
+    """A fact as the log holds it: `fact` has its type, its stream and its fields.
 
     `position` is 0 while the event is not stored yet. Folds must not read it: a blind append
     learns positions only from the database.

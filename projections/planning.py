@@ -220,10 +220,12 @@ def _new_ids() -> Iterator[str]:
 def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
     """Complete an entry: its hash is of the command as sent, its ids come after that.
 
-    Raises: InvalidInput where the command is too large, or its key, its time or an id that it is
-    correlated with is not usable.
+    Raises: InvalidInput where the command is too large, or its actor, its key, its time or an id
+    that it is correlated with is not usable.
     """
     sent = entry.command
+    actor = entry.actor or default_actor
+    _check_actor(actor)
     for name in ("key", "correlation_id", "causation_id"):
         _check_name(getattr(entry, name), name)
     check_command(sent)
@@ -240,12 +242,19 @@ def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
         source=source,
         key=entry.key if entry.key is not None else f"auto-{secrets.token_hex(16)}",
         payload_hash=payload_hash(sent).hex(),
-        actor=entry.actor or default_actor,
+        actor=actor,
         expected_version=entry.expected_version,
         occurred_at=entry.occurred_at,
         correlation_id=entry.correlation_id,
         causation_id=entry.causation_id,
     )
+
+
+def _check_actor(actor: object) -> None:
+    if not isinstance(actor, Actor):
+        raise InvalidInput(
+            f"actor is a {type(actor).__name__}: give Actor(kind=…, id=…)", field="actor"
+        )
 
 
 def _check_name(value: str | None, name: str) -> None:

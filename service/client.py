@@ -13,8 +13,6 @@ from typing import Any, Self
 from pydantic import TypeAdapter, ValidationError
 
 from workindex.assembler.state_path import NEEDS, StateAnswer, answer, recognise
-from workindex.domain import ALL_COMMANDS
-from workindex.domain.canonical import check_json
 from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
 from workindex.domain.facts import Actor, Command, Event, Id
 from workindex.eventlog.database import Database, tenant_transaction
@@ -27,6 +25,7 @@ from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.recording import Receipt, Writer
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
+from workindex.service.parsing import parse_command
 
 Clock = Callable[[], datetime]
 Recordable = Command | Mapping[str, Any] | Entry
@@ -35,9 +34,6 @@ DATABASE_URL = "WORKINDEX_DATABASE_URL"
 MAINT_URL = "WORKINDEX_MAINT_URL"
 OWNER_URL = "WORKINDEX_OWNER_URL"
 
-COMMANDS: Mapping[str, type[Command]] = {
-    command.model_fields["type"].default: command for command in ALL_COMMANDS
-}
 _USER_ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
@@ -286,44 +282,6 @@ class UserScope:
 
     def _command(self, given: Command | Mapping[str, Any]) -> Command:
         return given if isinstance(given, Command) else parse_command(given)
-
-
-def parse_command(document: Mapping[str, Any]) -> Command:
-    """The command of a JSON object with a `type`.
-
-    Raises: InvalidInput naming the field, the value and what would be right.
-    """
-    name = document.get("type")
-    model = COMMANDS.get(name) if isinstance(name, str) else None
-    if model is None:
-        raise InvalidInput(
-            f"no command has the type {name!r}: see workindex schema for their names", field="type"
-        )
-    check_json(dict(document), "")
-    try:
-        # JSON and not Python rules: a list is a tuple, a text is a time, a number is no text.
-        return model.model_validate_json(_dumps(document))
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"])) or None
-        raise InvalidInput(
-            f"{name}: {field or 'the command'}: {problem['msg']} (got {_short(problem['input'])})",
-            field=field,
-        ) from error
-
-
-def _dumps(document: Mapping[str, Any]) -> bytes:
-    import orjson
-
-    try:
-        return orjson.dumps(document)
-    except TypeError as error:
-        raise InvalidInput(f"the command is not JSON: {error}") from error
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _aware(now: datetime) -> datetime:

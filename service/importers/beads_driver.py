@@ -16,7 +16,7 @@ from typing import NamedTuple
 from workindex.domain.connections import ObserveSource
 from workindex.domain.facts import Actor, Command
 from workindex.projections.planning import Entry
-from workindex.service.client import UserScope, parse_command
+from workindex.service.client import UserScope
 from workindex.service.importers.beads import (
     Held,
     StepPlan,
@@ -36,6 +36,7 @@ from workindex.service.importers.session import (
     Suspicion,
     key_of,
 )
+from workindex.service.parsing import parse_command
 
 COVERS = frozenset({"pending", "tasks"})
 

@@ -42,12 +42,13 @@ def test_results_line_by_line(workindex: Command) -> None:
         )
     )
     ran = workindex("record", "ann", "--json", input=sent, code=3)
+    ok = {"ok": True, "duplicate": False, "error": None}
     assert [{**one, "error": one.get("error", {}).get("code")} for one in ran.lines] == [
-        {"line": 1, "ok": True, "positions": [1], "duplicate": False, "error": None},
+        ok | {"line": 1, "positions": [1], "streams": ["task/T-1"]},
         {"line": 2, "ok": False, "error": "task_exists"},
         {"line": 4, "ok": False, "error": "invalid_input"},
-        {"line": 5, "ok": True, "positions": [2], "duplicate": False, "error": None},
-        {"line": 6, "ok": True, "positions": [], "duplicate": False, "error": None},
+        ok | {"line": 5, "positions": [2], "streams": ["task/T-1"]},
+        ok | {"line": 6, "positions": [], "streams": []},
         {"line": 7, "ok": False, "error": "version_conflict"},
         {"line": 8, "ok": False, "error": "invalid_input"},
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,7 @@ def test_an_error_has_one_exit_code(
         ["explain", "ada", "T-1", "--certificate", "pyproject.toml"],
         ["schema", "commands", "no_such_command"],
         ["schema", "poems"],
+        ["schema", "answer", "items"],
         ["worker"],
         ["turn", "ada", "hello"],
     ],
@@ -147,6 +149,18 @@ def test_text_cannot_drive_the_terminal() -> None:
     """Control and direction characters are written out; words and line breaks stay."""
     assert safe("née 北京\nline") == "née 北京\nline"
     assert safe("a\x1b[31mb\u202ec") == "a\\u001b[31mb\\u202ec"
+
+
+def test_the_questions_that_ask_names_are_answered() -> None:
+    """Each is a question of the state path, the first ones are of every kind."""
+    from workindex.assembler.state_path import ALL_RENDERERS, recognise
+    from workindex.cli.ask import QUESTIONS, ask
+
+    found = [recognise(text) for text in QUESTIONS]
+    assert {one.kind for one in found if one} == {one.kind for one in ALL_RENDERERS}
+    in_help = [text for text in re.findall(r'"([^"]+)"', ask.help or "") if text[-1] in "?？"]
+    assert len(in_help) == 4
+    assert None not in [*found, *map(recognise, in_help)]
 
 
 def test_the_catalog_is_fresh() -> None:

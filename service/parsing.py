@@ -1,0 +1,99 @@
+"""Which command does a JSON object ask for, or what is wrong with it and what would be right?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from workindex.domain import ALL_COMMANDS
+from workindex.domain.canonical import check_json
+from workindex.domain.errors import InvalidInput
+from workindex.domain.facts import Command
+
+COMMANDS: Mapping[str, type[Command]] = {
+    command.model_fields["type"].default: command for command in ALL_COMMANDS
+}
+_PROBLEMS_MAX = 5
+
+
+def parse_command(document: Mapping[str, Any]) -> Command:
+    """The command of a JSON object with a `type`.
+
+    Raises: InvalidInput naming the field, the value and what would be right.
+    """
+    name = document.get("type")
+    model = COMMANDS.get(name) if isinstance(name, str) else None
+    if model is None:
+        raise InvalidInput(_no_such_type(document), field="type")
+    check_json(dict(document), "")
+    try:
+        # JSON and not Python rules: a list is a tuple, a text is a time, a number is no text.
+        return model.model_validate_json(_dumps(document))
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        raise InvalidInput(f"{name}: {_told(model, problems)}", field=_path(problems[0])) from error
+
+
+def fields_of(command: type[Command]) -> tuple[list[str], list[str]]:
+    """The fields that a command must have, and those that may be left out; `type` is neither."""
+    fields = {name: field for name, field in command.model_fields.items() if name != "type"}
+    needed = [name for name, field in fields.items() if field.is_required()]
+    return needed, [name for name in fields if name not in needed]
+
+
+def _no_such_type(document: Mapping[str, Any]) -> str:
+    if "type" not in document:
+        return 'the command has no "type": workindex catalog lists them with their fields'
+    name = document["type"]
+    near = get_close_matches(str(name)[:80], COMMANDS, n=3, cutoff=0.5)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"no command has the type {_short(name)}: {meant}workindex catalog lists them"
+
+
+def _told(model: type[Command], problems: list[ErrorDetails]) -> str:
+    told = [_one(model, problem) for problem in problems[:_PROBLEMS_MAX]]
+    if len(problems) > _PROBLEMS_MAX:
+        told.append(f"and {len(problems) - _PROBLEMS_MAX} more")
+    if any(problem["type"] in ("missing", "extra_forbidden") for problem in problems):
+        needed, others = fields_of(model)
+        takes = f"it takes {', '.join(needed)}" if needed else "every field may be left out"
+        told.append(f"{takes}; optional: {', '.join(others)}" if others else takes)
+    return "; ".join(told)
+
+
+def _one(model: type[Command], problem: ErrorDetails) -> str:
+    path = _path(problem) or "the command"
+    match problem["type"]:
+        case "missing":
+            return f"{path} is missing"
+        case "extra_forbidden":
+            near = get_close_matches(path, model.model_fields, n=1, cutoff=0.5)
+            meant = f", did you mean {near[0]}?" if near else ""
+            return f"there is no field {path}{meant}"
+        case "timezone_aware":
+            said = "has no zone, add Z or an offset such as +01:00"
+        case _:
+            said = problem["msg"]
+    return f"{path}: {said} (got {_short(problem['input'])})"
+
+
+def _path(problem: ErrorDetails) -> str | None:
+    return ".".join(map(str, problem["loc"])) or None
+
+
+def _dumps(document: Mapping[str, Any]) -> bytes:
+    import orjson
+
+    try:
+        return orjson.dumps(document)
+    except TypeError as error:
+        raise InvalidInput(f"the command is not JSON: {error}") from error
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
