@@ -1,0 +1,126 @@
+"""How fast does a stored log become state, beside the library's own mapper and aggregates?
+
+Ours validates every field of every event and folds it into a row; the stock mapper builds its
+events from a transcoded dict and lets them change an aggregate.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from eventsourcing.application import Application
+from eventsourcing.domain import Aggregate, event
+from eventsourcing.persistence import StoredEvent
+
+from bench.harness import Row, ratios, report
+from driver import actor
+from workindex.domain.facts import Event, Fact
+from workindex.domain.tasks import TaskCreated, TaskInputGiven, TaskInputRequested
+from workindex.eventlog.mapper import FactMapper, LogEvent
+from workindex.projections.folding import Folding
+
+ROUNDS = int(os.environ.get("WORKINDEX_BENCH_ROUNDS", "5"))
+TASKS = 300
+ASKED = 5  # requests a task, each answered
+EVENTS = TASKS * (1 + 2 * ASKED)
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+class StockTask(Aggregate):
+    """The same task as the library's tutorials would write it."""
+
+    @event("Created")
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.requests: dict[str, str] = {}
+
+    @event("InputRequested")
+    def request(self, request_id: str, prompt: str) -> None:
+        self.requests[request_id] = prompt
+
+    @event("InputGiven")
+    def give(self, request_id: str, answer: str) -> None:
+        del self.requests[request_id]
+
+
+def test_decode() -> None:
+    """Decode with validation, then fold ÷ the stock mapper and aggregate."""
+    mapper, stored = FactMapper(), _ours()
+    stock_mapper, stock_stored = _stock()
+
+    def ours() -> None:
+        folding = Folding()
+        for one in stored:
+            folding.apply(mapper.to_domain_event(one), one.position)
+        assert len(folding.rows("task")) == TASKS
+
+    def stock() -> None:
+        aggregates: dict[Any, Any] = {}
+        for one in stock_stored:
+            happened = stock_mapper.to_domain_event(one)
+            found = aggregates.get(happened.originator_id)
+            aggregates[happened.originator_id] = happened.mutate(found)
+        assert len(aggregates) == TASKS
+
+    rates: dict[str, list[float]] = {"ours": [], "stock": []}
+    for round_ in range(ROUNDS + 1):
+        for name, run in (("ours", ours), ("stock", stock)):
+            rate = EVENTS / _cpu_seconds(run)
+            if round_:  # the first one warms up
+                rates[name].append(rate)
+    report(
+        "decode",
+        [
+            Row("stock mapper and aggregate", tuple(rates["stock"]), unit="/s"),
+            Row("decode with validation and fold", tuple(rates["ours"]), unit="/s"),
+            Row(
+                "decode with validation + fold ÷ stock mapper + aggregate",
+                ratios(rates["ours"], rates["stock"]),
+                at_least=2.5,
+            ),
+        ],
+    )
+
+
+def _cpu_seconds(run: Callable[[], None]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def _ours() -> list[LogEvent]:
+    mapper = FactMapper()
+    facts: list[Fact] = []
+    for number in range(TASKS):
+        task_id = f"t{number}"
+        facts.append(TaskCreated(task_id=task_id, title=f"Task {number}"))
+        for asked in range(ASKED):
+            request_id = f"r{asked}"
+            facts.append(
+                TaskInputRequested(
+                    task_id=task_id, request_id=request_id, kind="input", prompt="Which one?"
+                )
+            )
+            facts.append(TaskInputGiven(task_id=task_id, request_id=request_id, answer="this"))
+    return [
+        mapper.to_stored_event(
+            Event(fact, 1 + place % (1 + 2 * ASKED), AT, AT, actor("user"), place + 1, "e")
+        )
+        for place, fact in enumerate(facts)
+    ]
+
+
+def _stock() -> tuple[Any, list[StoredEvent]]:
+    mapper = cast(Any, Application().mapper)
+    stored: list[StoredEvent] = []
+    for number in range(TASKS):
+        task = StockTask(title=f"Task {number}")
+        for asked in range(ASKED):
+            task.request(f"r{asked}", "Which one?")
+            task.give(f"r{asked}", "this")
+        stored += [mapper.to_stored_event(one) for one in task.collect_events()]
+    return mapper, stored
