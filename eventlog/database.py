@@ -8,6 +8,7 @@ only, so a connection goes back to the pool without one.
 from __future__ import annotations
 
 import os
+import selectors
 import threading
 import weakref
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ import orjson
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PGconn, Ping, TransactionStatus
 from psycopg.types.json import set_json_loads
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -32,6 +33,9 @@ STATEMENT_TIMEOUT_MS = 120_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 CONNECT_TIMEOUT_S = 5
 POOL_WAIT_S = 30.0
+PROBE_AFTER_S = 1.0
+RECONNECT_S = 5.0  # then the pool gives up, and whoever wants a connection makes it try anew
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 SESSION_OPTIONS = (
     "-c timezone=UTC -c plan_cache_mode=force_generic_plan "
@@ -74,7 +78,7 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A pooled connection of the application's role, in autocommit mode, without a tenant."""
-        with unavailable_if_lost(), self._pool("app").connection(timeout=POOL_WAIT_S) as conn:
+        with unavailable_if_lost(), _lent(self._pool("app")) as conn:
             yield conn
 
     @contextmanager
@@ -85,7 +89,7 @@ class Database:
                 "this needs the maintenance role: set WORKINDEX_MAINT_URL to a login as "
                 f"{MAINT_ROLE} (the embedded server needs no setting)"
             )
-        with unavailable_if_lost(), self._pool("maint").connection(timeout=POOL_WAIT_S) as conn:
+        with unavailable_if_lost(), _lent(self._pool("maint")) as conn:
             yield conn
 
     def close(self) -> None:
@@ -123,8 +127,37 @@ class Database:
             max_size=self._pool_max if name == "app" else 4,
             name=f"workindex-{name}",
             configure=read_json_exactly,
+            check=refuse_hung_up,
+            reconnect_timeout=RECONNECT_S,
             open=True,
         )
+
+
+@contextmanager
+def _lent(pool: ConnectionPool[Connection]) -> Iterator[Connection]:
+    """A connection of the pool; where none gets free soon, see first whether a server is there."""
+    try:
+        conn = pool.getconn(timeout=PROBE_AFTER_S)
+    except PoolTimeout:
+        if PGconn.ping(str(pool.conninfo).encode()) == Ping.NO_RESPONSE:
+            raise Unavailable("the database does not answer: see workindex db status") from None
+        conn = pool.getconn(timeout=POOL_WAIT_S)
+    try:
+        with conn:
+            yield conn
+    finally:
+        pool.putconn(conn)
+
+
+def refuse_hung_up(conn: Connection) -> None:
+    """Find a pooled connection that the server has closed, without a round trip.
+
+    An idle connection has nothing to read. One that has is asked; if it is gone, that raises.
+    """
+    with _Selector() as selector:
+        selector.register(conn.fileno(), selectors.EVENT_READ)
+        if selector.select(0):
+            ConnectionPool.check_connection(conn)
 
 
 def read_json_exactly(conn: Connection) -> None:
