@@ -132,7 +132,8 @@ def upgrade(owner_url: str, revision: str = "head") -> None:
     """Migrate the database to a revision, in one transaction.
 
     Two at once are two in a row. Raises: Unavailable, also where a table stays locked;
-    NotReady where the login may not become the owner, or the schema is newer than this program.
+    NotReady where the login may not become the owner, the schema is newer than this program, or
+    something of another program stands in the way.
     """
     with _migration(owner_url) as config:
         command.upgrade(config, revision)
@@ -190,6 +191,11 @@ def _typed_refusals() -> Iterator[None]:
         raise NotReady(
             f"the owner login cannot migrate as {OWNER_ROLE} ({error}): run "
             "workindex db init --owner-url URL with a login that may create roles"
+        ) from error
+    except (psycopg.errors.DuplicateTable, psycopg.errors.DuplicateFunction) as error:
+        raise NotReady(
+            f"the database holds things that no migration of workindex made ({error}), so nothing "
+            "was changed: give an empty database, or another WORKINDEX_HOME to the embedded server"
         ) from error
 
 
