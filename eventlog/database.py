@@ -35,6 +35,7 @@ CONNECT_TIMEOUT_S = 5
 POOL_WAIT_S = 30.0
 PROBE_AFTER_S = 1.0
 RECONNECT_S = 5.0  # then the pool gives up, and whoever wants a connection makes it try anew
+_NEXT = "check the database URL, or without one see workindex db status"
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 SESSION_OPTIONS = (
@@ -140,7 +141,7 @@ def _lent(pool: ConnectionPool[Connection]) -> Iterator[Connection]:
         conn = pool.getconn(timeout=PROBE_AFTER_S)
     except PoolTimeout:
         if PGconn.ping(str(pool.conninfo).encode()) == Ping.NO_RESPONSE:
-            raise Unavailable("the database does not answer: see workindex db status") from None
+            raise Unavailable(f"the database does not answer: {_NEXT}") from None
         conn = pool.getconn(timeout=POOL_WAIT_S)
     try:
         with conn:
@@ -182,8 +183,11 @@ def with_options(url: str) -> str:
     """The connection text with the session settings that the log relies on."""
     try:
         given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise InvalidInput(f"the database URL cannot be read: {error}") from error
+    except psycopg.ProgrammingError:
+        # What the driver says quotes the text, and with it a password.
+        raise InvalidInput(
+            "the database URL cannot be read: write postgresql://user@host/database"
+        ) from None
     options = f"{given.get('options', '')} {SESSION_OPTIONS}".strip()
     given.setdefault("connect_timeout", str(CONNECT_TIMEOUT_S))
     return make_conninfo("", **{**given, "options": options})
@@ -256,7 +260,7 @@ def unavailable_if_lost() -> Iterator[None]:
         yield
     except PoolTimeout as error:
         raise Unavailable(
-            f"no database connection within {POOL_WAIT_S:.0f} s ({error}): see workindex db status"
+            f"no database connection within {POOL_WAIT_S:.0f} s ({error}): {_NEXT}"
         ) from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
         raise NotReady(
@@ -266,6 +270,5 @@ def unavailable_if_lost() -> Iterator[None]:
         raise InvalidInput(f"the database cannot hold a value this large: {error}") from error
     except psycopg.OperationalError as error:
         raise Unavailable(
-            f"the database does not answer ({' '.join(str(error).split())}): "
-            "see workindex db status"
+            f"the database does not answer ({' '.join(str(error).split())}): {_NEXT}"
         ) from error

@@ -28,6 +28,7 @@ from workindex.domain.errors import (
     VersionConflict,
     WorkindexError,
 )
+from workindex.service.client import WorkIndex
 
 HEAVY = ("sqlalchemy", "psycopg", "alembic", "pydantic", "eventsourcing")
 
@@ -143,6 +144,15 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cli, "open", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         entry.main(["index", "ada"])
+
+
+def test_a_bad_url_is_refused_without_showing_its_password() -> None:
+    """The message says how a URL is written and nothing of what was given."""
+    for url in ("mysql://ann:secret@db.example/x", "postgresql://db.example/x?secret=1"):
+        with pytest.raises(InvalidInput) as caught:
+            WorkIndex.open(url)
+        assert "postgresql://user@host/database" in str(caught.value)
+        assert "secret" not in str(caught.value)
 
 
 def test_text_cannot_drive_the_terminal() -> None:
