@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from workindex.cli.import_records import RECORDS, steps_told
 from workindex.cli.output import REFUSED, Cli, Stop, json_option
 from workindex.cli.record import operator
 
 if TYPE_CHECKING:
     from workindex.service.importers.beads_driver import Outcome
-    from workindex.service.importers.session import Progress
 
 DAY_SECONDS = 86_400
 
@@ -85,7 +83,7 @@ def beads(
         arguments = {"user_id": user, "source": source, **found._asdict()}
         note(client.database, who, "import beads", arguments, outcome="removals accepted")
 
-    with _steps(cli) as told:
+    with steps_told(cli) as told:
         outcome = import_beads(client.user(user), order, told, accepting)
     if cli.json:
         cli.emit(_document(user, source, outcome))
@@ -99,22 +97,6 @@ def beads(
             f"same command with --accept-removals"
         )
         raise Stop(REFUSED)
-
-
-@contextmanager
-def _steps(cli: Cli) -> Iterator[Callable[[Progress], None]]:
-    if not cli.err.is_terminal:
-        yield lambda _: None
-        return
-    from rich.progress import Progress as Bar
-
-    with Bar(console=cli.err, transient=True) as bar:
-        task = bar.add_task("importing", total=None)
-
-        def told(done: Progress) -> None:
-            bar.update(task, completed=done.number, total=done.steps)
-
-        yield told
 
 
 def _document(user: str, source: str, outcome: Outcome) -> dict[str, Any]:
@@ -146,3 +128,7 @@ def _sentence(source: str, outcome: Outcome) -> str:
         lines.append(done)
     lines += [f"removals accepted: {label}" for label in outcome.accepted]
     return "\n".join(lines)
+
+
+for _command in RECORDS:
+    imports.add_command(_command)

@@ -139,7 +139,9 @@ class _Run:
 
     def end(self) -> None:
         """Nothing was new: the source has been seen all the same."""
-        if not self._applied and self._stopped is None:
+        row = self._session.row
+        is_suspect = row is not None and row["state"] == "suspect"
+        if not self._applied and self._stopped is None and not is_suspect:
             self._session.end()
 
     def outcome(self) -> Outcome:

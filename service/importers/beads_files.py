@@ -7,24 +7,23 @@ delete[]; each line is one step). Either may be gzipped. Nothing here knows the 
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import At, Id, Text, Title
 from workindex.domain.task_facts import Labels, Priority
+from workindex.service.importers.files import FILE_BYTES_MAX, unpacked
 from workindex.service.ndjson import parse_object
 
 LINE_BYTES_MAX = 64 * 1024 * 1024
-FILE_BYTES_MAX = 1024 * 1024 * 1024
 ITEMS_MAX = 100_000
 M = TypeVar("M", bound=BaseModel)
 
@@ -161,7 +160,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     total = 0
     try:
         with path.open("rb") as file:
-            stream = _unpacked(file)
+            stream = unpacked(file)
             for number, line in enumerate(iter(lambda: stream.readline(LINE_BYTES_MAX), b""), 1):
                 total += len(line)
                 if len(line) == LINE_BYTES_MAX or total > FILE_BYTES_MAX:
@@ -173,12 +172,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line.rstrip(b"\r\n")
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
-
-
-def _unpacked(file: BinaryIO) -> BinaryIO:
-    is_packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed else file
 
 
 def _looks_like_delta(line: bytes) -> bool:

@@ -198,33 +198,39 @@ class Session:
 
     def record_groups(
         self, groups: Sequence[Group], told: Told = lambda _: None, actor: Actor | None = None
-    ) -> None:
-        """All groups in order, several an append; refused ones are left out and kept in mind."""
+    ) -> Counter[str]:
+        """All groups in order, several an append; refused ones are left out and kept in mind.
+
+        Returns how many groups of each record were stored.
+        """
+        stored: Counter[str] = Counter()
         steps = sum(len(group.items) for group in groups)
         number = 0
         if groups and self._covers:
             seen = Item(f"source {self._order.source}", Entry(self.observed("partial")))
             self.record([seen])
         for batch in _batches(groups):
-            self._record_batch(batch, actor)
+            stored.update(group.record for group in self._record_batch(batch, actor))
             number += sum(len(group.items) for group in batch)
             told(Progress(number, steps, batch[-1].record))
+        return stored
 
     def reject(self, place: str, error: WorkindexError) -> None:
         """Remembers a record that was left out; the first of many are kept, all are counted."""
         self.rejected_count += 1
         if len(self.rejected) < REJECTED_SHOWN_MAX:
-            self.rejected.append(Rejected(place, error.code, str(error), error.field))
+            text = str(error)
+            message = text if text.startswith(place) else f"{place}: {text}"
+            self.rejected.append(Rejected(place, error.code, message, error.field))
 
-    def end(self) -> None:
+    def end(self, *, is_suspect: bool = False) -> None:
         """All is said: the source has been seen, whole unless something of it was left out."""
-        is_suspect = self.row is not None and self.row["state"] == "suspect"
-        if not self._covers or (is_suspect and not self.facts):
+        if not self._covers:
             return
-        state = "partial" if self.rejected_count else "whole"
+        state = "suspect" if is_suspect else "partial" if self.rejected_count else "whole"
         self.record([Item(f"source {self._order.source}", Entry(self.observed(state)))])
 
-    def _record_batch(self, batch: list[Group], actor: Actor | None) -> None:
+    def _record_batch(self, batch: list[Group], actor: Actor | None) -> list[Group]:
         left = [group for group in batch if group.record not in self._refused]
         while left:
             items = [item for group in left for item in group.items]
@@ -236,7 +242,8 @@ class Session:
                 self._refused.add(owner)
                 left = [group for group in left if group.record != owner]
             else:
-                return
+                break
+        return left
 
     def _append(self, items: Sequence[Item], actor: Actor | None) -> None:
         entries = [item.entry for item in items]
