@@ -717,17 +717,35 @@ $body$;
 -- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
 -- without one it says so and sees nothing.
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
+RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE
     v_head bigint;
     v_erased_at timestamptz;
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
-    v_found jsonb;
-    v_rows jsonb := '{}';
     v_open_count bigint;
     v_open_rows bigint := 0;
+    v_work_task json;
+    v_work_meeting json;
+    v_work_commitment json;
+    v_work_approval json;
+    v_work_denial json;
+    v_work_routine json;
+    v_work_trigger json;
+    v_work_proposal json;
+    v_work_notification json;
+    v_work_reminder json;
+    v_work_connection json;
+    v_work_credits json;
+    v_work_source json;
+    v_work_user json;
+    v_thread json;
+    v_message json;
+    v_checkpoint json;
+    v_summary json;
+    v_claim json;
+    v_artifact json;
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
         FROM user_log WHERE user_id = p_user;
@@ -740,153 +758,146 @@ BEGIN
         ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;
     IF p_want ->> 'work_task' = 'open' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.task_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.task_id), v_open_rows + count(*) INTO v_work_task, v_open_rows
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
-        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
-        v_rows := v_rows || jsonb_build_object('work_task', v_found);
     ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_task t
-            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_task' = 'all' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.task_id) INTO v_found
+            SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_task', v_found);
         END IF;
     END IF;
     IF p_want ? 'work_meeting' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.meeting_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
             FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_meeting', v_found);
     END IF;
     IF p_want ? 'work_commitment' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.commitment_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
             FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_commitment', v_found);
     END IF;
     IF p_want ->> 'work_approval' = 'open' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.approval_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.approval_id), v_open_rows + count(*) INTO v_work_approval, v_open_rows
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
-        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
-        v_rows := v_rows || jsonb_build_object('work_approval', v_found);
     ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_approval t
-            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_approval' = 'all' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.approval_id) INTO v_found
+            SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_approval', v_found);
         END IF;
     END IF;
     IF p_want ? 'work_denial' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.denial_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
             FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_denial', v_found);
     END IF;
     IF p_want ? 'work_routine' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.routine_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
             FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_routine', v_found);
     END IF;
     IF p_want ? 'work_trigger' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.trigger_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
             FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_trigger', v_found);
     END IF;
     IF p_want ->> 'work_proposal' = 'open' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.proposal_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.proposal_id), v_open_rows + count(*) INTO v_work_proposal, v_open_rows
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
-        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
-        v_rows := v_rows || jsonb_build_object('work_proposal', v_found);
     ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_proposal t
-            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_proposal' = 'all' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.proposal_id) INTO v_found
+            SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_proposal', v_found);
         END IF;
     END IF;
     IF p_want ? 'work_notification' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.notification_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
             FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_notification', v_found);
     END IF;
     IF p_want ->> 'work_reminder' = 'open' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.reminder_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.reminder_id), v_open_rows + count(*) INTO v_work_reminder, v_open_rows
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
-        v_open_rows := v_open_rows + coalesce(jsonb_array_length(v_found), 0);
-        v_rows := v_rows || jsonb_build_object('work_reminder', v_found);
     ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows FROM work_reminder t
-            WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_reminder' = 'all' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.reminder_id) INTO v_found
+            SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_reminder', v_found);
         END IF;
     END IF;
     IF p_want ? 'work_connection' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.connection_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
             FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_connection', v_found);
     END IF;
     IF p_want ? 'work_credits' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.account) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
             FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_credits', v_found);
     END IF;
     IF p_want ? 'work_source' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.source) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
             FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_source', v_found);
     END IF;
     IF p_want ? 'work_user' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.user_key) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
             FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('work_user', v_found);
     END IF;
     IF p_want ? 'thread' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.thread_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
             FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('thread', v_found);
     END IF;
     IF p_want ? 'message' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.message_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
             FROM message t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('message', v_found);
     END IF;
     IF p_want ? 'checkpoint' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.checkpoint_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
             FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('checkpoint', v_found);
     END IF;
     IF p_want ? 'summary' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.summary_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
             FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('summary', v_found);
     END IF;
     IF p_want ? 'claim' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.claim_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
             FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('claim', v_found);
     END IF;
     IF p_want ? 'artifact' THEN
-        SELECT jsonb_agg(to_jsonb(t) ORDER BY t.artifact_id) INTO v_found
+        SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
             FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation;
-        v_rows := v_rows || jsonb_build_object('artifact', v_found);
     END IF;
-    RETURN jsonb_build_object(
+    RETURN json_build_object(
         'tenant', nullif(current_setting('workindex.user_id', true), '') = p_user,
         'replica', pg_is_in_recovery(), 'now', statement_timestamp(),
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'open_count', v_open_count, 'open_rows', v_open_rows, 'rows', v_rows);
+        'open_count', v_open_count, 'open_rows', v_open_rows,
+        'rows', json_build_object(
+            'work_task', v_work_task,
+            'work_meeting', v_work_meeting,
+            'work_commitment', v_work_commitment,
+            'work_approval', v_work_approval,
+            'work_denial', v_work_denial,
+            'work_routine', v_work_routine,
+            'work_trigger', v_work_trigger,
+            'work_proposal', v_work_proposal,
+            'work_notification', v_work_notification,
+            'work_reminder', v_work_reminder,
+            'work_connection', v_work_connection,
+            'work_credits', v_work_credits,
+            'work_source', v_work_source,
+            'work_user', v_work_user,
+            'thread', v_thread,
+            'message', v_message,
+            'checkpoint', v_checkpoint,
+            'summary', v_summary,
+            'claim', v_claim,
+            'artifact', v_artifact));
 END
 $body$;
 
 -- The proof of one user from a connection without a tenant.
 CREATE FUNCTION wi_state(p_user text, p_fold_version integer, p_want jsonb)
-RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
+RETURNS json LANGUAGE plpgsql STABLE AS $body$
 BEGIN
     PERFORM wi_enter(p_user);
     RETURN wi_proof(p_user, p_fold_version, p_want);
