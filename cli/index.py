@@ -47,12 +47,16 @@ class Section(NamedTuple):
     may_end: bool = True
 
 
+def _needs(row: Row) -> str:
+    return "you" if row["needs_you"] else ""
+
+
 def _pending(row: Row) -> str:
     return "" if row["pending"] == "none" else row["pending"]
 
 
 _ID, _TITLE = Heading("id", long=True), Heading("title", long=True)
-_STATUS = Heading("status")
+_STATUS, _NEEDS = Heading("status"), Heading("needs")
 SECTIONS: tuple[Section, ...] = (
     Section(
         "tasks",
@@ -99,22 +103,24 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section(
         "approvals",
-        (_ID, _TITLE, _STATUS, Heading("task"), Heading("expires")),
+        (_ID, _TITLE, _STATUS, _NEEDS, Heading("task"), Heading("expires")),
         lambda row, zone: (
             row["approval_id"],
             row["title"],
             row["status"],
+            _needs(row),
             row["task_id"],
             moment(row["expires_at"], zone),
         ),
     ),
     Section(
         "proposals",
-        (_ID, _TITLE, _STATUS, Heading("made")),
+        (_ID, _TITLE, _STATUS, _NEEDS, Heading("made")),
         lambda row, zone: (
             row["proposal_id"],
             row["title"],
             row["status"],
+            _needs(row),
             moment(row["made_at"], zone),
         ),
     ),
@@ -136,11 +142,12 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section(
         "reminders",
-        (_ID, _TITLE, _STATUS, Heading("at")),
+        (_ID, _TITLE, _STATUS, _NEEDS, Heading("at")),
         lambda row, zone: (
             row["reminder_id"],
             row["title"],
             row["status"],
+            _needs(row),
             moment(row["remind_at"], zone),
         ),
     ),

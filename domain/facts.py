@@ -99,6 +99,16 @@ class Event(NamedTuple):
     causation_id: str | None = None
     trace_id: str | None = None
 
+    @property
+    def type(self) -> str:
+        """The stored name of the fact."""
+        return self.fact.type
+
+    @property
+    def stream(self) -> str:
+        """The stream that holds the fact."""
+        return self.fact.stream
+
 
 S = TypeVar("S", bound=NamedTuple)
 

@@ -74,6 +74,7 @@ class Database:
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._pools: dict[str, ConnectionPool[Connection]] = {}
+        self._closed = False
         _databases.add(self)
 
     @contextmanager
@@ -94,8 +95,9 @@ class Database:
             yield conn
 
     def close(self) -> None:
-        """Close the pools; the object must not be used afterwards."""
+        """Close the pools; using the object afterwards is an InvalidInput."""
         with self._lock:
+            self._closed = True
             pools, self._pools = self._pools, {}
             if self._pid == os.getpid():
                 for pool in pools.values():
@@ -103,6 +105,8 @@ class Database:
 
     def _pool(self, name: str) -> ConnectionPool[Connection]:
         with self._lock:
+            if self._closed:
+                raise InvalidInput("this database was closed here: open it again")
             if self._pid != os.getpid():
                 # Keep the parent's objects alive: collecting them would send its goodbyes.
                 _inherited.append(self._pools)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from workindex.domain.facts import utc
-from workindex.projections.needs import changes_at, needs_you, pending_of
+from workindex.projections.needs import (
+    changes_at,
+    is_due,
+    is_requested,
+    is_waiting,
+    needs_settling,
+    needs_you,
+    pending_of,
+)
 from workindex.projections.proof import Proof, Reading, conclude
 
 # The lists of the document, in order, and the entity kind of each.
@@ -23,6 +31,15 @@ SECTIONS: Final[Mapping[str, str]] = {
     "connections": "connection",
     "credits": "credits",
     "sources": "source",
+}
+
+
+# Whether a row needs the user at an instant, of the kinds that can.
+NEEDS_USER: Final[Mapping[str, Callable[[Any, datetime], bool]]] = {
+    "task": lambda row, now: pending_of(row, now) != "none",
+    "approval": lambda row, now: is_requested(row, now) or needs_settling(row, now),
+    "proposal": is_waiting,
+    "reminder": is_due,
 }
 
 
@@ -72,6 +89,8 @@ def _document(kind: str, row: Any, now: datetime) -> dict[str, Any]:
     document = {name: _value(value) for name, value in row._asdict().items()}
     if kind == "task":
         document["pending"] = pending_of(row, now)
+    if kind in NEEDS_USER:
+        document["needs_you"] = NEEDS_USER[kind](row, now)
     return document
 
 

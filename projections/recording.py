@@ -65,7 +65,8 @@ class Receipt(NamedTuple):
 
     `positions` are the positions of its events in the user's log (none for a command that had
     nothing to change); `duplicate` says that its key was seen before and that this is the first
-    result again; `events` are the events with their facts (none for a duplicate).
+    result again; `events` are the events with their facts (none for a duplicate: read those from
+    the log by their positions).
     """
 
     positions: tuple[int, ...]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from psycopg.rows import dict_row
 
-from workindex.domain.errors import CorruptEvent, NeedsNewerCode
+from workindex.domain.errors import CorruptEvent, InvalidInput, NeedsNewerCode
 from workindex.domain.facts import Event, utc
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.mapper import FactMapper, LogEvent
@@ -86,10 +86,15 @@ class Verifier:
     def verify(self, users: list[str] | None = None) -> Report:
         """Verify the given users, by default all.
 
-        Raises: Unavailable, NotReady without a maintenance login.
+        Raises: InvalidInput for a user without a log and without rows; Unavailable, NotReady
+        without a maintenance login.
         """
         report = Report(0, 0, [], [], [], [])
-        for user_id in self.users() if users is None else users:
+        known = self.users()
+        for user_id in users or ():
+            if user_id not in known:
+                raise InvalidInput(f"there is no user {user_id}: see workindex projections list")
+        for user_id in known if users is None else users:
             with self._database.maintenance() as conn, conn.transaction():
                 conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 events = self._verify_user(conn, user_id, report)

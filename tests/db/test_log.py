@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workindex import Actor, WorkIndex
+from workindex import Actor, InvalidInput, WorkIndex
 from workindex.service import client
 
 ANN = Actor(kind="user", id="ann")
@@ -50,3 +50,16 @@ def test_a_slow_reader_holds_no_connection(
     ann.record({"type": "start_task", "task_id": "T-1"}, actor=ANN)
     assert [first.position, *(event.position for event in events)] == [1, 2, 3, 4, 5]
     assert [event.position for event in ann.log(stream="task/T-1")] == [1, 5]
+
+
+def test_a_closed_work_index_answers_nothing(work_index: WorkIndex) -> None:
+    """After close every use is a typed error; nothing opens a connection again."""
+    ann = filled(work_index, 1)
+    work_index.close()
+    for use in (
+        lambda: ann.ask("what needs me?"),
+        lambda: list(ann.log()),
+        lambda: ann.record({"type": "start_task", "task_id": "T-1"}, actor=ANN),
+    ):
+        with pytest.raises(InvalidInput, match="closed"):
+            use()
