@@ -100,7 +100,7 @@ class XesFile:
             self._parser.Parse(chunk, is_last)
         except expat.ExpatError as error:
             raise self._broken(expat.ErrorString(error.code)) from None
-        except ValueError as error:  # an encoding that the parser does not have
+        except (LookupError, ValueError) as error:  # an encoding that the parser does not have
             raise self._broken(str(error)) from None
 
     def _broken(self, why: str) -> InvalidInput:
