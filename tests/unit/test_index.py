@@ -40,7 +40,7 @@ def reading(*given: Any) -> Reading:
 
 
 @pytest.mark.parametrize(("section", "row", "needs"), ROWS)
-def test_rows_that_need_the_user_are_marked(section: str, kind: str, row: Any, needs: bool) -> None:
+def test_rows_that_need_the_user_are_marked(section: str, row: Any, needs: bool) -> None:
     """Unexpired requests, decisions, due reminders, waiting proposals and unsettled executions."""
     index = index_of(reading(row))
     assert [shown["needs_you"] for shown in index.sections[section]] == [needs]
