@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import psycopg
 import pytest
 
-from conftest import Urls
+from conftest import Cluster, Urls
 from driver import actor
 from engine import Engine, do_as_owner, order, owner, task
 from workindex import UserScope, WorkIndex
 from workindex.domain.approval_commands import RequestApproval
 from workindex.domain.canonical import payload_hash
-from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
+from workindex.domain.errors import BatchRefused, InvalidInput
 from workindex.domain.facts import Command
 from workindex.domain.tasks import CreateTask, SetTaskField, TaskFieldSet
 from workindex.eventlog.append import EVENT_BYTES_MAX, Batch, NewKey, append
@@ -23,13 +25,23 @@ from workindex.eventlog.database import Database
 from workindex.projections.planning import BATCH_EVENTS_MAX
 
 ANN = actor("user")
+NUMBERS = count(1)
 HALF = b"\xed\xa0\x80".decode("utf-8", "surrogatepass")
 
 
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster) -> Iterator[WorkIndex]:
+    """One database for all tests that need no more than a user of their own."""
+    urls = cluster.clone()
+    with WorkIndex(Database(urls.app)) as work_index:
+        yield work_index
+    cluster.drop(urls)
+
+
 @pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    """A user with one task."""
-    scope = work_index.user("ann")
+def ann(shared: WorkIndex) -> UserScope:
+    """A new user with one task."""
+    scope = shared.user(f"ann {next(NUMBERS)}")
     scope.record(task("T-1"), actor=ANN)
     return scope
 
@@ -225,4 +237,3 @@ def test_order_of_one_command_is_complete() -> None:
     one, other = order(task("T-1")), order(task("T-1"))
     assert one.key != other.key
     assert one.payload_hash == other.payload_hash
-    assert issubclass(InvalidInput, WorkindexError)
