@@ -22,8 +22,9 @@ from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, rea
 from workindex.eventlog.revision import check_revision
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
+from workindex.projections.proof import Reading
 from workindex.projections.recording import Receipt, Writer
-from workindex.projections.work_index import EVERYTHING, Reader
+from workindex.projections.work_index import EVERYTHING, Reader, Want
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
 
@@ -42,9 +43,13 @@ def _utc_now() -> datetime:
 
 
 class WorkIndex:
-    """One database of logs and their Work Index. Use `open`; close it, or use it in a `with`."""
+    """One database of logs and their Work Index. Use `open`; close it, or use it in a `with`.
 
-    def __init__(self, database: Database, clock: Clock = _utc_now) -> None:
+    `clock` tells the time of what is recorded and asked. Without one that is this machine's for
+    facts, and the database's own for answers.
+    """
+
+    def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self.database = database
         self.clock = clock
         self.mapper = FactMapper()
@@ -52,7 +57,7 @@ class WorkIndex:
         self.reader = Reader(database, mapper=self.mapper)
 
     @classmethod
-    def open(cls, url: str | None = None, *, clock: Clock = _utc_now) -> Self:
+    def open(cls, url: str | None = None, *, clock: Clock | None = None) -> Self:
         """Open the database at `url`, else at WORKINDEX_DATABASE_URL, else the embedded one.
 
         The embedded server is created, started and migrated as needed. With a URL the login must
@@ -205,10 +210,7 @@ class UserScope:
         question = recognise(text, locale)
         if question is None:
             return None
-        now = _aware(now or self._work_index.clock())
-        reading = self._work_index.reader.read(
-            self.user_id, NEEDS[question.kind], now=now, at_position=at_position
-        )
+        reading = self._read(NEEDS[question.kind], now, at_position)
         return answer(question, reading, now=reading.now, tz=tz, locale=locale)
 
     def index(
@@ -221,10 +223,7 @@ class UserScope:
 
         `limit` bounds each list; `totals` keeps the true counts.
         """
-        now = _aware(now or self._work_index.clock())
-        reading = self._work_index.reader.read(
-            self.user_id, EVERYTHING, now=now, at_position=at_position
-        )
+        reading = self._read(EVERYTHING, now, at_position)
         return index_of(reading, limit)
 
     def log(
@@ -278,7 +277,15 @@ class UserScope:
             return known_keys(conn, self.user_id, source, keys)
 
     def _write(self, orders: Sequence[Order]) -> list[Receipt]:
-        return self._work_index.writer.write(self.user_id, orders, self._work_index.clock())
+        clock = self._work_index.clock or _utc_now
+        return self._work_index.writer.write(self.user_id, orders, clock())
+
+    def _read(self, want: Want, now: datetime | None, at_position: int | None) -> Reading:
+        if now is not None:
+            now = _aware(now)
+        elif self._work_index.clock is not None:
+            now = _aware(self._work_index.clock())
+        return self._work_index.reader.read(self.user_id, want, now=now, at_position=at_position)
 
     def _command(self, given: Command | Mapping[str, Any]) -> Command:
         return given if isinstance(given, Command) else parse_command(given)
