@@ -175,8 +175,8 @@ class _Run:
             return
         if kind in self._faulty:
             self._account.notes.append(
-                f"{len(commands)} {kind} are missing from the tables and were kept, because "
-                "something in them could not be read"
+                f"{len(commands)} {kind} are named by nothing that could be read and were kept: "
+                "mend what was left out, then import again"
             )
             return
         files = ", ".join(str(sheet.path) for sheet in self._sheets if sheet.kind == kind)

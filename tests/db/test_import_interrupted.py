@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fragile import Fragile
 from workindex.domain.errors import CommandRefused, Unavailable
 from workindex.domain.facts import Actor
-from workindex.projections.recording import Receipt
 from workindex.service.client import UserScope, WorkIndex
 from workindex.service.importers import beads_driver
 from workindex.service.importers.beads_driver import Outcome, import_beads
 from workindex.service.importers.session import Order
-
-
-class Fragile(UserScope):
-    """A scope whose server goes away before or after some appends."""
-
-    def __init__(self, work_index: WorkIndex, user_id: str, *, lasts: int, after: bool) -> None:
-        super().__init__(work_index, user_id)
-        self._left = count(lasts, -1)
-        self._after = after
-
-    def record_all(self, entries: Sequence[Any], **given: Any) -> list[Receipt]:
-        gone = next(self._left) <= 0
-        if gone and not self._after:
-            raise Unavailable("the server is away")
-        receipts = super().record_all(entries, **given)
-        if gone:
-            raise Unavailable("the server is away, nobody knows whether it stored that")
-        return receipts
 
 
 def order(*paths: Path, accepted_by: Actor | None = None) -> Order:
