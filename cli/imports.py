@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from workindex.cli.import_calendars import ics
 from workindex.cli.import_records import RECORDS, steps_told
 from workindex.cli.output import REFUSED, Cli, Stop, json_option
 from workindex.cli.record import operator
@@ -130,5 +131,5 @@ def _sentence(source: str, outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-for _command in RECORDS:
+for _command in (ics, *RECORDS):
     imports.add_command(_command)
