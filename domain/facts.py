@@ -41,9 +41,7 @@ def _in_range(value: datetime) -> datetime:
     return value
 
 
-Id = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable)
-]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 At = Annotated[AwareDatetime, AfterValidator(_in_range)]
@@ -193,6 +191,22 @@ class Concept(NamedTuple):
     commands: tuple[type[Command], ...]
     entities: tuple[Entity, ...]
     decide: Callable[[World, Any, datetime], list[Fact]]
+
+
+def check_time(at: object, field: str) -> None:
+    """Refuse what is not an instant with a zone in the years that facts may name.
+
+    Raises: InvalidInput.
+    """
+    if not isinstance(at, datetime):
+        raise InvalidInput(f"{field} {at!r} is not a time: give a datetime", field=field)
+    if at.tzinfo is None:
+        raise InvalidInput(f"the time {at} has no zone: give one", field=field)
+    if not _EARLIEST <= at < _LATEST:
+        raise InvalidInput(
+            f"{field} {at} is out of range: a time lies between the years 1900 and 9998",
+            field=field,
+        )
 
 
 def utc(at: datetime) -> str:

@@ -7,7 +7,7 @@ snapshot. There is no default for a missing value: what is not seen is a reason,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from workindex.domain.facts import utc
@@ -16,6 +16,8 @@ from workindex.projections.connections import ConnectionRow, CreditsRow, SourceR
 Verdict = Literal["proven_empty", "items", "unproven"]
 
 FUTURE_SECONDS_MAX: Final = 60
+_INSTANT = timedelta(microseconds=1)
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 # Which sources a kind rests on, by the kinds that a source says it covers.
 SOURCE_KINDS: Final[Mapping[str, frozenset[str]]] = {
@@ -112,13 +114,18 @@ def conclude(
 
 def _late_at(source: SourceRow) -> datetime:
     """The first instant at which the source counts as late."""
-    seconds = timedelta(seconds=source.fresh_seconds, microseconds=1)
-    return source.observed_through_at + seconds
+    return _first_after(source.observed_through_at, source.fresh_seconds)
 
 
 def _believed_at(source: SourceRow) -> datetime:
     """The first instant at which the source does not claim to have seen the future."""
     return source.observed_through_at - timedelta(seconds=FUTURE_SECONDS_MAX)
+
+
+def _first_after(at: datetime, life_seconds: int) -> datetime:
+    """The first instant at which a life of seconds is over, at most the last one there is."""
+    life = timedelta(seconds=life_seconds)
+    return _LAST if at > _LAST - life - _INSTANT else at + life + _INSTANT
 
 
 def _source_reasons(sources: Iterable[SourceRow], now: datetime) -> Iterable[str]:
@@ -138,10 +145,7 @@ def _providers(reading: Reading, kind: str) -> list[tuple[str, datetime]]:
         rows = reading.rows.get("connection", [])
     elif kind == "credits":
         rows = reading.rows.get("credits", [])
-    return [
-        (row[0], row.observed_at + timedelta(seconds=row.ttl_seconds, microseconds=1))
-        for row in rows
-    ]
+    return [(row[0], _first_after(row.observed_at, row.ttl_seconds)) for row in rows]
 
 
 def _provider_reasons(reading: Reading, kind: str) -> Iterable[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from psycopg.rows import dict_row
+from pydantic import ValidationError
 
 from workindex.domain.errors import CorruptEvent, InvalidInput, NeedsNewerCode
 from workindex.domain.facts import Event, utc
@@ -265,7 +266,13 @@ def _table_differences(
                 user_id, table.name, id_, "row", present["stored"], present["folded"], position
             )
             continue
-        was = table.load(row)._asdict() | {
+        try:
+            loaded = table.load(row)
+        except ValidationError as error:
+            told = f"cannot be read: {error.errors(include_url=False)[0]['msg']}"
+            yield Difference(user_id, table.name, id_, "row", told, True, kept.source_position)
+            continue
+        was = loaded._asdict() | {
             "created_position": row["created_position"],
             "source_position": row["source_position"],
         }

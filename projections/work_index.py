@@ -7,11 +7,13 @@ is folded up to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import orjson
+from pydantic import ValidationError
 
 from workindex.domain.errors import (
     CorruptEvent,
@@ -20,13 +22,14 @@ from workindex.domain.errors import (
     NotReady,
     Unavailable,
 )
-from workindex.domain.facts import Event
+from workindex.domain.facts import Event, check_time
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
 from workindex.projections.folding import FoldFailed, Folding
 from workindex.projections.proof import Reading
 from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
+from workindex.projections.table import Table
 
 Part = Literal["open", "all"]
 Want = Mapping[str, Part]
@@ -65,8 +68,14 @@ class Reader:
 
         A reading always comes back: where the database cannot be asked its reason says so.
 
-        Raises: InvalidInput where `at_position` lies outside the log.
+        Raises: InvalidInput where `at_position` lies outside the log, or `now` is no instant.
         """
+        if now is not None:
+            check_time(now, "now")
+        if at_position is not None and type(at_position) is not int:
+            raise InvalidInput(
+                f"at_position {at_position!r} is not a whole number", field="at_position"
+            )
         want = {**want, **ALWAYS}
         try:
             if at_position is not None:
@@ -92,10 +101,13 @@ class Reader:
         self, user_id: str, found: Mapping[str, Any], want: Want, now: datetime | None
     ) -> Reading:
         as_of = datetime.fromisoformat(found["now"]).astimezone(UTC)
-        rows = {
-            table.kind: [table.load(row) for row in found["rows"].get(table.name) or ()]
-            for table in self._set.tables
-        }
+        rows: dict[str, list[Any]] = {}
+        reasons = _reasons(found, _members(want))
+        for table in self._set.tables:
+            stored = found["rows"].get(table.name) or ()
+            rows[table.kind] = _readable(table, stored)
+            if len(rows[table.kind]) < len(stored) and "rows_missing" not in reasons:
+                reasons.append("rows_missing")
         projections = (
             tuple(
                 {
@@ -115,7 +127,7 @@ class Reader:
             as_of=as_of,
             at_position=None,
             rows=rows,
-            reasons=tuple(_reasons(found, _members(want))),
+            reasons=tuple(reasons),
             live=False,
             projections=projections,
         )
@@ -134,16 +146,17 @@ class Reader:
                 return reading
             position = found["position"] or 0
             head = found["head"]
-            if head - position > LIVE_FOLD_EVENTS_MAX:
+            if not 0 <= head - position <= LIVE_FOLD_EVENTS_MAX:
                 return reading
             folding = Folding(without=set(self._set.members) - members)
             for table in self._set.tables:
                 for stored in found["rows"].get(table.name) or ():
-                    folding.load_stored(table, stored)
+                    with suppress(ValidationError):  # told by the reading's reasons
+                        folding.load_stored(table, stored)
             events = read_events(
                 conn, user_id, self._mapper, from_position=position + 1, to_position=head
             )
-            problem = _fold_all(folding, events)
+            problem = _fold_all(folding, events, position + 1, head)
         left = (reasons - {"lag", "fold_version"}) | ({problem} if problem else set())
         return reading._replace(
             rows=_chosen(folding, want),
@@ -169,7 +182,7 @@ class Reader:
             folding = Folding(without=set(self._set.members) - _members(want))
             last: list[Event] = []
             events = read_events(conn, user_id, self._mapper, to_position=at_position)
-            problem = _fold_all(folding, events, last)
+            problem = _fold_all(folding, events, 1, at_position, last)
         reasons = [r for r in base.reasons if r in ("unknown_user", "erased", "no_tenant")]
         as_of = last[-1].recorded_at if last else base.as_of
         return base._replace(
@@ -239,10 +252,20 @@ def _reasons(found: Mapping[str, Any], members: set[str]) -> list[str]:
     return reasons
 
 
-def _fold_all(folding: Folding, events: Any, last: list[Event] | None = None) -> str | None:
-    """Fold events into memory; the reason why that could not be finished, None where it could."""
+def _fold_all(
+    folding: Folding,
+    events: Iterable[Event],
+    first: int,
+    head: int,
+    last: list[Event] | None = None,
+) -> str | None:
+    """Fold the events of these positions; why that could not be finished, None where it could."""
+    expected = first
     try:
         for event in events:
+            if event.position != expected:
+                return "rows_missing"
+            expected += 1
             folding.apply(event, event.position)
             if last is not None:
                 last[:] = [event]
@@ -250,7 +273,20 @@ def _fold_all(folding: Folding, events: Any, last: list[Event] | None = None) ->
         return "parked"
     except NeedsNewerCode:
         return "fold_version"
-    return None
+    return None if expected == head + 1 else "rows_missing"
+
+
+def _readable(table: Table[Any], stored: Sequence[dict[str, Any]]) -> list[Any]:
+    """The rows that are rows of the table; others were written behind the projector's back."""
+    try:
+        return [table.load(row) for row in stored]
+    except ValidationError:
+        return [row for one in stored for row in _loaded(table, one)]
+
+
+def _loaded(table: Table[Any], stored: dict[str, Any]) -> Iterator[Any]:
+    with suppress(ValidationError):
+        yield table.load(stored)
 
 
 def _chosen(folding: Folding, want: Want) -> dict[str, list[Any]]:

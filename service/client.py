@@ -66,9 +66,9 @@ class WorkIndex:
         Raises: NotReady naming the command that helps; Unavailable; InvalidInput for a bad URL.
         """
         url = url or os.environ.get(DATABASE_URL)
-        if url is None:
+        if not url:  # a variable that is set to nothing names no database
             return cls(open_embedded(), clock)
-        database = Database(url, maint_url=os.environ.get(MAINT_URL))
+        database = Database(url, maint_url=os.environ.get(MAINT_URL) or None)
         try:
             with database.connection() as conn:
                 check_revision(conn)
@@ -83,7 +83,7 @@ class WorkIndex:
         Raises: InvalidInput where the id is not 1 to 200 printable characters.
         """
         try:
-            return UserScope(self, _USER_ID.validate_python(user_id))
+            return UserScope(self, _USER_ID.validate_python(user_id, strict=True))
         except ValidationError as error:
             raise InvalidInput(
                 f"the user id {user_id!r} is not usable: it takes 1 to 200 printable characters",
@@ -204,8 +204,9 @@ class UserScope:
         zone name for "today" (default: the user's), `locale` the answer's language, en or zh
         (default: the question's).
 
-        Raises: InvalidInput for an unknown zone or locale, a naive `now` or a position outside
-        the log. An unreachable database is an unproven answer, not an error.
+        Raises: InvalidInput for an unknown zone or locale, a `now` without a zone or outside the
+        years 1900 to 9998, or a position outside the log. An unreachable database is an unproven
+        answer, not an error.
         """
         question = recognise(text, locale)
         if question is None:
@@ -281,20 +282,12 @@ class UserScope:
         return self._work_index.writer.write(self.user_id, orders, clock())
 
     def _read(self, want: Want, now: datetime | None, at_position: int | None) -> Reading:
-        if now is not None:
-            now = _aware(now)
-        elif self._work_index.clock is not None:
-            now = _aware(self._work_index.clock())
+        if now is None and self._work_index.clock is not None:
+            now = self._work_index.clock()
         return self._work_index.reader.read(self.user_id, want, now=now, at_position=at_position)
 
     def _command(self, given: Command | Mapping[str, Any]) -> Command:
         return given if isinstance(given, Command) else parse_command(given)
-
-
-def _aware(now: datetime) -> datetime:
-    if now.tzinfo is None:
-        raise InvalidInput(f"the time {now} has no zone: give one", field="now")
-    return now
 
 
 def _text(value: str, name: str) -> str:

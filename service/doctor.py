@@ -66,8 +66,8 @@ def examine(url: str | None = None) -> list[Check]:
 
 
 def _database(url: str | None) -> Database:
-    if url is not None:
-        return Database(url, maint_url=os.environ.get(MAINT_URL))
+    if url:
+        return Database(url, maint_url=os.environ.get(MAINT_URL) or None)
     server = EmbeddedServer()
     status = server.status()
     if status.state != "running":
