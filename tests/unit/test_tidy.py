@@ -220,7 +220,7 @@ def test_the_package_links_every_folder_of_the_house() -> None:
     links = {path.name: str(path.readlink()) for path in package.iterdir() if path.is_symlink()}
     assert links == {name: f"../../{name}" for name in FOLDERS}
     code = {name.split("/")[0] for name, _ in modules() if "/" in name}
-    assert code - {"src", "tests"} == set(FOLDERS)
+    assert code - {"src", "tests", "examples"} == set(FOLDERS)
 
 
 def test_migrations_are_scripts_and_not_a_package() -> None:
