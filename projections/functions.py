@@ -185,6 +185,7 @@ def _write_block(table: AnyTable) -> str:
         for name in [*columns[1:], "created_position", "source_position"]
     )
     positions = "created_offset integer, created_position bigint, source_offset integer"
+    dropped = f"SELECT jsonb_array_elements_text(p_rows -> '{table.name}' -> 'drop')"
     block = f"""
     IF p_rows ? '{table.name}' THEN
         INSERT INTO {table.name} (user_id, generation, {target})
@@ -195,30 +196,34 @@ def _write_block(table: AnyTable) -> str:
             CROSS JOIN jsonb_to_recordset(p_rows -> '{table.name}' -> 'put') AS r(
                 {", ".join(typed)}, {positions})
             ON CONFLICT (user_id, generation, {table.id_column}) DO UPDATE SET {updates};
-        DELETE FROM {table.name}
-            WHERE user_id = p_user AND generation = ANY (p_{table.member})
-              AND {table.id_column} IN (
-                SELECT jsonb_array_elements_text(p_rows -> '{table.name}' -> 'drop'));"""
+        FOR v_id IN {dropped} LOOP
+            DELETE FROM {table.name}
+                WHERE user_id = p_user AND generation = ANY (p_{table.member})
+                  AND {table.id_column} = v_id;
+        END LOOP;"""
     if table.due_at is not None:
-        block += f"""
+        block += _due_block(table, dropped)
+    return block + "\n    END IF;"
+
+
+def _due_block(table: AnyTable, dropped: str) -> str:
+    rows = f"""jsonb_to_recordset(p_rows -> '{table.name}' -> 'put') AS r(
+                {table.id_column} text, wake_at timestamptz)"""
+    return f"""
         INSERT INTO work_due (user_id, generation, kind, id, due_at)
             SELECT p_user, g.generation, '{table.kind}', r.{table.id_column}, r.wake_at
             FROM unnest(p_{table.member}) AS g(generation)
-            CROSS JOIN jsonb_to_recordset(p_rows -> '{table.name}' -> 'put') AS r(
-                {table.id_column} text, wake_at timestamptz)
+            CROSS JOIN {rows}
             WHERE r.wake_at IS NOT NULL
             ON CONFLICT (user_id, generation, kind, id) DO UPDATE SET due_at = excluded.due_at;
-        DELETE FROM work_due
-            WHERE user_id = p_user AND generation = ANY (p_{table.member})
-              AND kind = '{table.kind}'
-              AND id IN (
-                SELECT r.{table.id_column}
-                FROM jsonb_to_recordset(p_rows -> '{table.name}' -> 'put') AS r(
-                    {table.id_column} text, wake_at timestamptz)
-                WHERE r.wake_at IS NULL
-                UNION ALL
-                SELECT jsonb_array_elements_text(p_rows -> '{table.name}' -> 'drop'));"""
-    return block + "\n    END IF;"
+        FOR v_id IN
+            SELECT r.{table.id_column} FROM {rows} WHERE r.wake_at IS NULL
+            UNION ALL {dropped}
+        LOOP
+            DELETE FROM work_due
+                WHERE user_id = p_user AND generation = ANY (p_{table.member})
+                  AND kind = '{table.kind}' AND id = v_id;
+        END LOOP;"""
 
 
 def write_rows_sql(tables: Iterable[AnyTable]) -> str:
@@ -230,6 +235,8 @@ CREATE FUNCTION wi_write_rows(
     p_user text, p_work_index integer[], p_conversation integer[], p_memory integer[],
     p_base bigint, p_rows jsonb
 ) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+    v_id text;
 BEGIN
     PERFORM wi_enter(p_user);{blocks}
 END

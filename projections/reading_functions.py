@@ -1,12 +1,14 @@
 """The functions that decisions and readers read with, as SQL, generated from the tables.
 
 They are STABLE: all their statements see the one snapshot of the calling statement (PostgreSQL,
-"Function Volatility Categories").
+"Function Volatility Categories"). Lists of ids are looked up one by one (LATERAL, which OFFSET 0
+keeps): joined or compared as a list, they may be planned as a read of everything the user has,
+and such a plan is kept from the time when the tables were empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from workindex.projections.table import AnyTable
 
@@ -47,15 +49,26 @@ DECLARE_PROGRESS = """
 def _read_block(table: AnyTable) -> str:
     return f"""
     IF p_want ? '{table.name}' THEN
-        SELECT jsonb_agg(to_jsonb(t)) INTO v_found FROM {table.name} t
-            WHERE t.user_id = p_user AND t.generation = v_generation
-              AND t.{table.id_column} IN (
-                SELECT jsonb_array_elements_text(p_want -> '{table.name}'));
-        v_rows := v_rows || jsonb_build_object('{table.name}', v_found);
+        SELECT json_agg(x.found) INTO v_{table.name}
+            FROM jsonb_array_elements_text(p_want -> '{table.name}') AS w(id),
+            LATERAL (SELECT to_json(t) AS found FROM {table.name} t
+                     WHERE t.user_id = p_user AND t.generation = v_generation
+                       AND t.{table.id_column} = w.id OFFSET 0) AS x;
     END IF;"""
 
 
-def read_sql(tables: Iterable[AnyTable]) -> str:
+def _declared(tables: Sequence[AnyTable]) -> str:
+    """One variable a table for the rows found in it."""
+    return "".join(f"\n    v_{table.name} json;" for table in tables)
+
+
+def _found(tables: Sequence[AnyTable]) -> str:
+    """The rows found by table. json and not jsonb: nothing looks into them on their way out."""
+    rows = ",\n            ".join(f"'{table.name}', v_{table.name}" for table in tables)
+    return f"json_build_object(\n            {rows})"
+
+
+def read_sql(tables: Sequence[AnyTable]) -> str:
     """The function that a decision reads with: head, progress, keys, versions, streams, rows."""
     blocks = "".join(map(_read_block, tables))
     return f"""
@@ -65,15 +78,13 @@ def read_sql(tables: Iterable[AnyTable]) -> str:
 CREATE FUNCTION wi_read(
     p_user text, p_fold_version integer, p_want jsonb, p_streams text[], p_replay text[],
     p_source text, p_keys text[]
-) RETURNS jsonb LANGUAGE plpgsql STABLE AS $body$
+) RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}
-    v_found jsonb;
-    v_rows jsonb := '{{}}';
     v_epoch integer;
     v_readable boolean;
-    v_keys jsonb;
-    v_versions jsonb;
-    v_replay jsonb;
+    v_keys json;
+    v_versions json;
+    v_replay json;{_declared(tables)}
 BEGIN
     PERFORM wi_enter(p_user);
     SELECT head, epoch, erased_at INTO v_head, v_epoch, v_erased_at
@@ -82,24 +93,28 @@ BEGIN
         RETURN NULL;
     END IF;{PICK_FOLDED}
     IF p_keys <> '{{}}' THEN
-        SELECT jsonb_object_agg(k.key, to_jsonb(k)) INTO v_keys FROM command_key k
-            WHERE k.user_id = p_user AND k.source = p_source AND k.key = ANY (p_keys);
+        SELECT json_object_agg(w.key, x.found) INTO v_keys FROM unnest(p_keys) AS w(key),
+            LATERAL (SELECT to_json(k) AS found FROM command_key k
+                     WHERE k.user_id = p_user AND k.source = p_source AND k.key = w.key
+                     OFFSET 0) AS x;
     END IF;
     IF p_streams <> '{{}}' THEN
-        SELECT jsonb_object_agg(s.stream, coalesce((
+        SELECT json_object_agg(s.stream, coalesce((
                 SELECT max(e.stream_version) FROM event e
                 WHERE e.user_id = p_user AND e.stream = s.stream), 0))
             INTO v_versions FROM unnest(p_streams) AS s(stream);
     END IF;
     IF p_replay <> '{{}}' THEN
-        SELECT jsonb_agg(to_jsonb(e) ORDER BY e.position) INTO v_replay FROM event e
-            WHERE e.user_id = p_user AND e.stream = ANY (p_replay);
+        SELECT json_agg(x.found ORDER BY x.position) INTO v_replay
+            FROM unnest(p_replay) AS s(stream),
+            LATERAL (SELECT to_json(e) AS found, e.position FROM event e
+                     WHERE e.user_id = p_user AND e.stream = s.stream OFFSET 0) AS x;
     END IF;{blocks}
-    RETURN jsonb_build_object(
+    RETURN json_build_object(
         'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'readable', v_readable, 'position', v_position,
         'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
-        'rows', v_rows);
+        'rows', {_found(tables)});
 END
 $body$;
 """
@@ -126,13 +141,8 @@ def _proof_block(table: AnyTable) -> str:
 
 
 def proof_sql(tables: Sequence[AnyTable]) -> str:
-    """The proof: one snapshot that sees the head, the progress, the counts and the rows.
-
-    It speaks json and not jsonb: nothing looks into the rows on their way, and text is made once.
-    """
+    """The proof: one snapshot that sees the head, the progress, the counts and the rows."""
     blocks = "".join(_proof_block(table) for table in tables)
-    declared = "".join(f"\n    v_{table.name} json;" for table in tables)
-    found = ",\n            ".join(f"'{table.name}', v_{table.name}" for table in tables)
     return f"""
 -- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
 -- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
@@ -141,7 +151,7 @@ CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
 RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}
     v_open_count bigint;
-    v_open_rows bigint := 0;{declared}
+    v_open_rows bigint := 0;{_declared(tables)}
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
         FROM user_log WHERE user_id = p_user;{PICK_PROGRESS}{blocks}
@@ -151,8 +161,7 @@ BEGIN
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
         'open_count', v_open_count, 'open_rows', v_open_rows,
-        'rows', json_build_object(
-            {found}));
+        'rows', {_found(tables)});
 END
 $body$;
 

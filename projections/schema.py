@@ -26,21 +26,23 @@ def table_sql(table: AnyTable) -> str:
         lines.append("    open boolean NOT NULL")
     lines.append("    created_position bigint NOT NULL")
     lines.append("    source_position bigint NOT NULL")
-    lines.append(f"    PRIMARY KEY (user_id, generation, {table.id_column})")
     body = ",\n".join(lines)
     indexes = [
         f"CREATE INDEX {table.name}_{'_'.join(columns)} ON {table.name} "
-        f"(user_id, generation, {', '.join(columns)});"
+        f"({', '.join(('user_id', columns[0], 'generation', *columns[1:]))});"
         for columns in table.indexes
     ]
     if table.is_open is not None:
         indexes.append(
             f"CREATE INDEX {table.name}_open ON {table.name} (user_id, generation) WHERE open;"
         )
+    # The key comes last, and no other index begins as it does: without statistics many indexes look
+    # alike, the planner takes the youngest of them, and a row is to be found by its key.
     return "\n".join(
         [
             f"CREATE TABLE {table.name} (\n{body}\n) WITH (fillfactor = 80);",
             *indexes,
+            f"ALTER TABLE {table.name} ADD PRIMARY KEY (user_id, generation, {table.id_column});",
             protect(table.name, (WRITABLE, WRITABLE)),
         ]
     )

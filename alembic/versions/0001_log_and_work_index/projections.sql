@@ -35,10 +35,10 @@ CREATE TABLE work_task (
     updated_at timestamptz NOT NULL,
     open boolean NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, task_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX work_task_open ON work_task (user_id, generation) WHERE open;
+ALTER TABLE work_task ADD PRIMARY KEY (user_id, generation, task_id);
 
 ALTER TABLE work_task ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_task FORCE ROW LEVEL SECURITY;
@@ -70,9 +70,9 @@ CREATE TABLE work_meeting (
     ended_at timestamptz,
     updated_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, meeting_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_meeting ADD PRIMARY KEY (user_id, generation, meeting_id);
 
 ALTER TABLE work_meeting ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_meeting FORCE ROW LEVEL SECURITY;
@@ -95,9 +95,9 @@ CREATE TABLE work_commitment (
     made_at timestamptz NOT NULL,
     settled_at timestamptz,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, commitment_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_commitment ADD PRIMARY KEY (user_id, generation, commitment_id);
 
 ALTER TABLE work_commitment ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_commitment FORCE ROW LEVEL SECURITY;
@@ -141,10 +141,10 @@ CREATE TABLE work_approval (
     ended_at timestamptz,
     open boolean NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, approval_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX work_approval_open ON work_approval (user_id, generation) WHERE open;
+ALTER TABLE work_approval ADD PRIMARY KEY (user_id, generation, approval_id);
 
 ALTER TABLE work_approval ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_approval FORCE ROW LEVEL SECURITY;
@@ -164,9 +164,9 @@ CREATE TABLE work_denial (
     approval_id text NOT NULL,
     since_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, denial_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_denial ADD PRIMARY KEY (user_id, generation, denial_id);
 
 ALTER TABLE work_denial ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_denial FORCE ROW LEVEL SECURITY;
@@ -191,9 +191,9 @@ CREATE TABLE work_routine (
     revision bigint NOT NULL,
     updated_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, routine_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_routine ADD PRIMARY KEY (user_id, generation, routine_id);
 
 ALTER TABLE work_routine ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_routine FORCE ROW LEVEL SECURITY;
@@ -213,9 +213,9 @@ CREATE TABLE work_trigger (
     observed_at timestamptz NOT NULL,
     proposal_id text,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, trigger_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_trigger ADD PRIMARY KEY (user_id, generation, trigger_id);
 
 ALTER TABLE work_trigger ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_trigger FORCE ROW LEVEL SECURITY;
@@ -242,10 +242,10 @@ CREATE TABLE work_proposal (
     note text,
     open boolean NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, proposal_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX work_proposal_open ON work_proposal (user_id, generation) WHERE open;
+ALTER TABLE work_proposal ADD PRIMARY KEY (user_id, generation, proposal_id);
 
 ALTER TABLE work_proposal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_proposal FORCE ROW LEVEL SECURITY;
@@ -270,9 +270,9 @@ CREATE TABLE work_notification (
     answer text,
     note text,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, notification_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_notification ADD PRIMARY KEY (user_id, generation, notification_id);
 
 ALTER TABLE work_notification ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_notification FORCE ROW LEVEL SECURITY;
@@ -301,10 +301,10 @@ CREATE TABLE work_reminder (
     updated_at timestamptz NOT NULL,
     open boolean NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, reminder_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX work_reminder_open ON work_reminder (user_id, generation) WHERE open;
+ALTER TABLE work_reminder ADD PRIMARY KEY (user_id, generation, reminder_id);
 
 ALTER TABLE work_reminder ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_reminder FORCE ROW LEVEL SECURITY;
@@ -325,9 +325,9 @@ CREATE TABLE work_connection (
     observed_at timestamptz NOT NULL,
     ttl_seconds bigint NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, connection_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_connection ADD PRIMARY KEY (user_id, generation, connection_id);
 
 ALTER TABLE work_connection ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_connection FORCE ROW LEVEL SECURITY;
@@ -347,9 +347,9 @@ CREATE TABLE work_credits (
     observed_at timestamptz NOT NULL,
     ttl_seconds bigint NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, account)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_credits ADD PRIMARY KEY (user_id, generation, account);
 
 ALTER TABLE work_credits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_credits FORCE ROW LEVEL SECURITY;
@@ -370,9 +370,9 @@ CREATE TABLE work_source (
     cursor text,
     reported_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, source)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_source ADD PRIMARY KEY (user_id, generation, source);
 
 ALTER TABLE work_source ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_source FORCE ROW LEVEL SECURITY;
@@ -392,9 +392,9 @@ CREATE TABLE work_user (
     consents jsonb NOT NULL,
     updated_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, user_key)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE work_user ADD PRIMARY KEY (user_id, generation, user_key);
 
 ALTER TABLE work_user ENABLE ROW LEVEL SECURITY;
 ALTER TABLE work_user FORCE ROW LEVEL SECURITY;
@@ -413,9 +413,9 @@ CREATE TABLE thread (
     corrections jsonb NOT NULL,
     updated_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, thread_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE thread ADD PRIMARY KEY (user_id, generation, thread_id);
 
 ALTER TABLE thread ENABLE ROW LEVEL SECURITY;
 ALTER TABLE thread FORCE ROW LEVEL SECURITY;
@@ -439,10 +439,10 @@ CREATE TABLE message (
     sensitivity text NOT NULL,
     redacted boolean NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, message_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX message_thread_id_created_position ON message (user_id, generation, thread_id, created_position);
+CREATE INDEX message_thread_id_created_position ON message (user_id, thread_id, generation, created_position);
+ALTER TABLE message ADD PRIMARY KEY (user_id, generation, message_id);
 
 ALTER TABLE message ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message FORCE ROW LEVEL SECURITY;
@@ -461,9 +461,9 @@ CREATE TABLE checkpoint (
     body jsonb NOT NULL,
     recorded_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, checkpoint_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE checkpoint ADD PRIMARY KEY (user_id, generation, checkpoint_id);
 
 ALTER TABLE checkpoint ENABLE ROW LEVEL SECURITY;
 ALTER TABLE checkpoint FORCE ROW LEVEL SECURITY;
@@ -481,9 +481,9 @@ CREATE TABLE summary (
     sentences jsonb NOT NULL,
     recorded_at timestamptz NOT NULL,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, summary_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
+ALTER TABLE summary ADD PRIMARY KEY (user_id, generation, summary_id);
 
 ALTER TABLE summary ENABLE ROW LEVEL SECURITY;
 ALTER TABLE summary FORCE ROW LEVEL SECURITY;
@@ -513,10 +513,10 @@ CREATE TABLE claim (
     recorded_at timestamptz NOT NULL,
     ended_at timestamptz,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, claim_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX claim_subject_attribute ON claim (user_id, generation, subject, attribute);
+CREATE INDEX claim_subject_attribute ON claim (user_id, subject, generation, attribute);
+ALTER TABLE claim ADD PRIMARY KEY (user_id, generation, claim_id);
 
 ALTER TABLE claim ENABLE ROW LEVEL SECURITY;
 ALTER TABLE claim FORCE ROW LEVEL SECURITY;
@@ -544,10 +544,10 @@ CREATE TABLE artifact (
     stored_at timestamptz NOT NULL,
     forgotten_at timestamptz,
     created_position bigint NOT NULL,
-    source_position bigint NOT NULL,
-    PRIMARY KEY (user_id, generation, artifact_id)
+    source_position bigint NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX artifact_task_id ON artifact (user_id, generation, task_id);
+CREATE INDEX artifact_task_id ON artifact (user_id, task_id, generation);
+ALTER TABLE artifact ADD PRIMARY KEY (user_id, generation, artifact_id);
 
 ALTER TABLE artifact ENABLE ROW LEVEL SECURITY;
 ALTER TABLE artifact FORCE ROW LEVEL SECURITY;
