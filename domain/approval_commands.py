@@ -86,6 +86,7 @@ class GrantApproval(ApprovalCommand):
 
     type: Literal["grant_approval"] = "grant_approval"
     allowed_actors = PEOPLE
+    is_due_now = True
     action_hash: Sha256
     redeem_by: At | None = None
 
@@ -137,6 +138,7 @@ class StartExecution(ApprovalCommand):
 
     type: Literal["start_execution"] = "start_execution"
     new_ids = ("execution_id",)
+    is_due_now = True
     execution_id: Id | None = None
     action_hash: Sha256
     deadline_at: At

@@ -115,21 +115,28 @@ def refuse_by_policy(command: StartExecution, state: ApprovalState) -> None:
 
 
 def refuse_drift(command: StartExecution, state: ApprovalState) -> None:
-    """Refuse where the tool or the outside world is not what the person decided on."""
+    """Refuse where the tool or the outside world is not what the person decided on.
+
+    What was not looked at counts as changed, and so does what was seen at two versions.
+    """
     shown, found = state.tool_schema_sha256, command.tool_schema_sha256
-    if shown is not None and found is not None and shown != found:
+    if shown is not None and shown != found:
+        has = "was not looked at" if found is None else f"has the schema {found} now"
         raise CommandRefused(
             "tool_changed",
-            f"the tool of approval {state.approval_id} has the schema {found} now, it was {shown} "
-            f"when the action was shown: withdraw it and request it anew",
+            f"the tool of approval {state.approval_id} {has}, its schema was {shown} when the "
+            f"action was shown: give that of the tool as it is, or request the action anew",
             field="tool_schema_sha256",
         )
-    observed = {(one.kind, one.id): one.version for one in command.preconditions}
+    observed: dict[tuple[str, str], list[int | str]] = {}
+    for one in command.preconditions:
+        observed.setdefault((one.kind, one.id), []).append(one.version)
     for stored in state.preconditions:
         wanted = Precondition(**stored)
-        version = observed.get((wanted.kind, wanted.id))
-        if version != wanted.version:
-            was = "was not observed" if version is None else f"is at {version!r}"
+        versions = observed.get((wanted.kind, wanted.id), [])
+        others = [version for version in versions if version != wanted.version]
+        if others or not versions:
+            was = f"is at {others[0]!r}" if others else "was not observed"
             raise CommandRefused(
                 "precondition_changed",
                 f"{wanted.kind} {wanted.id} {was}, approval {state.approval_id} is for "

@@ -134,12 +134,15 @@ class Command(Frozen):
     """A wish, in the imperative. `decide` turns it into facts or refuses it.
 
     `new_ids` names the id fields that the runtime fills with a fresh UUIDv7 where the caller
-    left them out; `allowed_actors` are the principals that may give it.
+    left them out; `allowed_actors` are the principals that may give it. `is_due_now` says that
+    it uses a permission that ends at an instant: it is decided by a clock that is read while the
+    log is held, so that no wait lies between the look at the clock and the append.
     """
 
     type: str
     new_ids: ClassVar[tuple[str, ...]] = ()
     allowed_actors: ClassVar[frozenset[str]] = EVERY_ACTOR
+    is_due_now: ClassVar[bool] = False
 
     @property
     def stream(self) -> str:

@@ -56,6 +56,7 @@ from workindex.projections.planning import NothingKnown, Order, Plan
 from workindex.projections.sets import INLINE, ProjectionSet
 
 T = TypeVar("T")
+Clock = Callable[[], datetime]
 ATTEMPTS_MAX: Final = 6
 FIRST_WAIT_S: Final = 0.02
 
@@ -88,16 +89,21 @@ class Writer:
         self._set = projection_set
         self._mapper = mapper or FactMapper()
 
-    def write(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+    def write(self, user_id: str, orders: Sequence[Order], now: datetime | Clock) -> list[Receipt]:
         """Decide and append all orders or none; an order seen before gives its first result.
 
+        `now` is the time of the decisions, or a clock. A clock is read again by each attempt,
+        after all waiting; what is due now (`Command.is_due_now`) takes the locked path only.
         Facts that a refusal establishes are appended before it is raised, for an order alone.
 
         Raises: CommandRefused, VersionConflict, DuplicateKeyConflict or InvalidInput of an order
         alone, BatchRefused for one of several; Unavailable.
         """
+        clock = now if callable(now) else lambda: now
+        if any(order.command.is_due_now for order in orders):
+            return _with_retries(lambda: self._locked(user_id, orders, clock))
         try:
-            return self._fast(user_id, orders, now)
+            return self._fast(user_id, orders, clock)
         except (Stale, FoldFailed, DuplicateKeyConflict, VersionConflict):
             pass  # the locked path decides
         except CommandRefused as refusal:
@@ -111,16 +117,16 @@ class Writer:
         except Unavailable as error:
             if _waited_long(error):
                 raise
-        return _with_retries(lambda: self._locked(user_id, orders, now))
+        return _with_retries(lambda: self._locked(user_id, orders, clock))
 
-    def _fast(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+    def _fast(self, user_id: str, orders: Sequence[Order], clock: Clock) -> list[Receipt]:
         blind = all(o.command.is_blind and o.expected_version is None for o in orders)
         with self._database.connection() as conn:
             loader: LogLoader | None = None
             if not blind:
                 loader = LogLoader(conn, user_id, self._set, self._mapper)
                 loader.look_up(orders[0].source, [order.key for order in orders])
-            plan = Plan(user_id, now, loader or NothingKnown())
+            plan = Plan(user_id, clock(), loader or NothingKnown())
             plan.preload(orders)
             snapshot = loader.first if loader else None
             expected = (snapshot.head, snapshot.epoch) if snapshot else None
@@ -142,7 +148,7 @@ class Writer:
                 head = 0
         return _receipts(orders, seen, plan, head)
 
-    def _locked(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+    def _locked(self, user_id: str, orders: Sequence[Order], clock: Clock) -> list[Receipt]:
         with self._database.connection() as conn, tenant_transaction(conn, user_id):
             lock(conn, user_id)
             failpoint("locked.held")
@@ -150,6 +156,7 @@ class Writer:
             new = _unseen(orders, found.keys)
             catch_up_if_near(conn, user_id, self._set, self._mapper, found)
             loader = LogLoader(conn, user_id, self._set, self._mapper, may_replay=True)
+            now = clock()  # the head is held: nothing waits any more
             plan = Plan(user_id, now, loader)
             refusal = _refusal(plan, new, alone=len(orders) == 1)
             head = found.head

@@ -6,7 +6,7 @@ Sync, thread-safe and fork-safe; an async backend calls it through `asyncio.to_t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -23,12 +23,11 @@ from workindex.eventlog.revision import check_revision
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
-from workindex.projections.recording import Receipt, Writer
+from workindex.projections.recording import Clock, Receipt, Writer
 from workindex.projections.work_index import EVERYTHING, Reader, Want
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
 
-Clock = Callable[[], datetime]
 Recordable = Command | Mapping[str, Any] | Entry
 
 DATABASE_URL = "WORKINDEX_DATABASE_URL"
@@ -279,7 +278,7 @@ class UserScope:
 
     def _write(self, orders: Sequence[Order]) -> list[Receipt]:
         clock = self._work_index.clock or _utc_now
-        return self._work_index.writer.write(self.user_id, orders, clock())
+        return self._work_index.writer.write(self.user_id, orders, clock)
 
     def _read(self, want: Want, now: datetime | None, at_position: int | None) -> Reading:
         if now is None and self._work_index.clock is not None:

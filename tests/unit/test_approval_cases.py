@@ -131,10 +131,12 @@ def test_grants_of_equal_actions_do_not_mix(driver: Driver) -> None:
         (),
         (Precondition(kind="price", id="sku-1", version="12 EUR"),),
         (Precondition(kind="price", id="sku-2", version="10 EUR"),),
+        (Precondition(kind="price", id="sku-1", version="12 EUR"), PRICE),
+        (PRICE, Precondition(kind="price", id="sku-1", version="12 EUR")),
     ],
 )
 def test_outside_terms_that_changed(driver: Driver, observed: tuple[Precondition, ...]) -> None:
-    """A precondition that changed or was not looked at stops the execution, the grant is unused."""
+    """What changed, was not looked at or was seen at two versions stops it; the grant is unused."""
     driver.given(request(preconditions=(PRICE,)))
     driver.do(grant(driver))
     asked = start(driver, preconditions=observed)
@@ -153,10 +155,19 @@ def test_versions_are_compared_exactly(driver: Driver) -> None:
 
 
 def test_a_tool_that_changed(driver: Driver) -> None:
-    """A tool whose schema is not the one that was shown does not run."""
+    """A tool whose schema is not the one that was shown, or was not looked at, does not run."""
     driver.given(request(tool_schema_sha256="a" * 64))
     driver.do(grant(driver))
-    assert driver.refusal(start(driver, tool_schema_sha256="b" * 64)) == "tool_changed"
+    for found in ("b" * 64, None):
+        assert driver.refusal(start(driver, tool_schema_sha256=found)) == "tool_changed"
+        assert statuses(driver) == {"A-1": "granted"}
+    assert driver.do(start(driver, tool_schema_sha256="a" * 64))
+
+
+def test_a_tool_that_was_shown_without_a_schema(driver: Driver) -> None:
+    """Nothing about the tool was shown, so nothing about it can have changed."""
+    driver.given(request())
+    driver.do(grant(driver))
     assert driver.do(start(driver, tool_schema_sha256="a" * 64))
 
 

@@ -78,6 +78,7 @@ def start(driver: Driver, approval_id: str = "A-1", **fields: Any) -> StartExecu
         "deadline_at": at("10:00"),
         "policy": ALLOW,
         "preconditions": (INVOICE,),
+        "tool_schema_sha256": SCHEMA,
     }
     return StartExecution(approval_id=approval_id, **{**defaults, **fields})
 

@@ -26,7 +26,7 @@ from workindex.projections.loading import Stale
 from workindex.projections.memory import TABLES as MEMORY_TABLES
 from workindex.projections.needs import needs_you
 from workindex.projections.planning import Entry, Order, order_of
-from workindex.projections.recording import Receipt, Writer
+from workindex.projections.recording import Clock, Receipt, Writer
 from workindex.projections.table import AnyTable
 from workindex.projections.tasks import TABLES as TASK_TABLES
 from workindex.projections.work_index import EVERYTHING, Reader
@@ -70,7 +70,7 @@ class Result(NamedTuple):
 class _LockedWriter(Writer):
     """Always takes the locked path."""
 
-    def _fast(self, user_id: str, orders: Sequence[Order], now: datetime) -> list[Receipt]:
+    def _fast(self, user_id: str, orders: Sequence[Order], clock: Clock) -> list[Receipt]:
         raise Stale
 
 
