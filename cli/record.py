@@ -108,15 +108,16 @@ def envelope(line: dict[str, Any], actor: Actor) -> dict[str, Any]:
     """
     from datetime import datetime
 
-    from pydantic import AwareDatetime, StrictInt, StrictStr, TypeAdapter, ValidationError
+    from pydantic import StrictInt, StrictStr, TypeAdapter, ValidationError
 
     from workindex.domain.errors import InvalidInput
-    from workindex.domain.facts import Actor
+    from workindex.domain.facts import Actor, At
+    from workindex.service.parsing import NOT_A_TIME, is_time_text
 
     kinds: dict[str, Any] = {
         "key": StrictStr | None,
         "actor": Actor,
-        "occurred_at": AwareDatetime | None,
+        "occurred_at": At | None,
         "expected_version": StrictInt | None,
         "correlation_id": StrictStr | None,
         "causation_id": StrictStr | None,
@@ -124,8 +125,8 @@ def envelope(line: dict[str, Any], actor: Actor) -> dict[str, Any]:
     given: dict[str, Any] = {"actor": actor}
     for name in ENVELOPE & line.keys():
         value = line[name]
-        if name == "occurred_at" and not isinstance(value, str | None):
-            raise InvalidInput(f"occurred_at is {value!r}, expected ISO 8601 text", field=name)
+        if name == "occurred_at" and not is_time_text(value):
+            raise InvalidInput(f"occurred_at {value!r}: {NOT_A_TIME}", field=name)
         try:
             given[name] = TypeAdapter[str | int | datetime | Actor | None](
                 kinds[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +18,7 @@ from workindex.domain.facts import Command
 COMMANDS: Mapping[str, type[Command]] = {
     command.model_fields["type"].default: command for command in ALL_COMMANDS
 }
+NOT_A_TIME = "a time is ISO 8601 text such as 2026-03-17T09:00:00Z"
 _PROBLEMS_MAX = 5
 
 
@@ -30,12 +32,31 @@ def parse_command(document: Mapping[str, Any]) -> Command:
     if model is None:
         raise InvalidInput(_no_such_type(document), field="type")
     check_json(dict(document), "")
+    for field in _times(model) & document.keys():
+        if not is_time_text(document[field]):
+            told = f"{name}: {field}: {NOT_A_TIME} (got {_short(document[field])})"
+            raise InvalidInput(told, field=field)
     try:
-        # JSON and not Python rules: a list is a tuple, a text is a time, a number is no text.
-        return model.model_validate_json(_dumps(document))
+        # JSON and not Python rules: a list is a tuple, a text is a time. Strict: a number is no
+        # text, true is no number, "yes" is not true.
+        return model.model_validate_json(_dumps(document), strict=True)
     except ValidationError as error:
         problems = error.errors(include_url=False)
         raise InvalidInput(f"{name}: {_told(model, problems)}", field=_path(problems[0])) from error
+
+
+def is_time_text(value: object) -> bool:
+    """Whether a value may be a time: digits alone would be read as seconds since 1970."""
+    return not isinstance(value, str | int | float) or (
+        isinstance(value, str) and value[4:5] == "-"
+    )
+
+
+@cache
+def _times(model: type[Command]) -> frozenset[str]:
+    """The fields of a command that hold a time."""
+    properties = model.model_json_schema()["properties"]
+    return frozenset(field for field, its in properties.items() if "date-time" in repr(its))
 
 
 def fields_of(command: type[Command]) -> tuple[list[str], list[str]]:
