@@ -120,10 +120,15 @@ class SnoozeReminder(ReminderCommand):
 
 
 class DismissReminder(ReminderCommand):
-    """`next_at` is the next occurrence, by default the one that ReminderDue named."""
+    """`next_at` is the next occurrence, by default the one that ReminderDue named.
+
+    One that repeats needs either, or the word `is_last`: nobody must lose the occurrences to come
+    by answering one of them.
+    """
 
     type: Literal["dismiss_reminder"] = "dismiss_reminder"
     next_at: At | None = None
+    is_last: bool = False
 
 
 class CancelReminder(ReminderCommand):
@@ -164,7 +169,21 @@ def decide(world: World, command: ReminderCommands, now: datetime) -> list[Fact]
             if next_at is not None:
                 _check_recurring(reminder)
                 _check_future(command.stream, "next_at", next_at, now)
-            goes_on = next_at or reminder.next_at
+            if next_at is not None and command.is_last:
+                raise CommandRefused(
+                    "next_after_last",
+                    f"the last occurrence of reminder {reminder.reminder_id} has none after it: "
+                    f"leave out next_at or is_last",
+                    field="is_last",
+                )
+            goes_on = None if command.is_last else next_at or reminder.next_at
+            if goes_on is None and reminder.recurrence is not None and not command.is_last:
+                raise CommandRefused(
+                    "next_unknown",
+                    f"reminder {reminder.reminder_id} repeats, and when it comes next is not "
+                    f"known: give next_at, or is_last where it does not come again",
+                    field="next_at",
+                )
             return [ReminderDismissed(reminder_id=command.reminder_id, next_at=goes_on)]
         case CancelReminder():
             cancelled = ReminderCancelled(reminder_id=command.reminder_id, reason=command.reason)

@@ -144,7 +144,7 @@ class Planner:
             )
             is_live = True
         if alarm.is_over and is_live:
-            self.wish("dismiss_reminder", mark=mine, reminder_id=reminder_id)
+            self.wish("dismiss_reminder", mark=mine, reminder_id=reminder_id, is_last=True)
 
     def wish(
         self, type_: str, *, mark: Mark | None = None, at: datetime | None = None, **given: Any

@@ -23,6 +23,7 @@ from workindex.domain.reminders import (
     SetReminder,
     SnoozeReminder,
 )
+from workindex.projections.needs import is_due
 from workindex.projections.reminders import TABLES, due_at, is_open
 
 NINE, TEN, ELEVEN = at("09:00"), at("10:00"), at("11:00")
@@ -128,7 +129,7 @@ def test_the_clock_looks_again_at_the_next_occurrence(driver: Driver) -> None:
 
 
 def test_dismissing_goes_on_where_the_next_is_known(driver: Driver) -> None:
-    """From the command or from ReminderDue; without either it is over."""
+    """From the command or from ReminderDue."""
     driver.given(EVERY_DAY)
     fire(driver, TEN, next_at=NEXT_DAY)
     assert driver.do(DismissReminder(reminder_id="R")) == [
@@ -137,6 +138,34 @@ def test_dismissing_goes_on_where_the_next_is_known(driver: Driver) -> None:
     assert state(driver) == ("set", NEXT_DAY, None)
     driver.do(DismissReminder(reminder_id="R", next_at=DAY_AFTER))
     assert state(driver) == ("set", DAY_AFTER, None)
+
+
+def test_answering_one_occurrence_does_not_end_the_series(driver: Driver) -> None:
+    """Where the next is not known the dismissal is refused, whatever came before: it stays due."""
+    for before in (
+        (),
+        (MarkReminderDue(reminder_id="R"),),
+        (SnoozeReminder(reminder_id="R", until_at=ELEVEN),),
+        (
+            MarkReminderDue(reminder_id="R", next_at=NEXT_DAY),
+            ChangeReminder(reminder_id="R", recurrence=Recurrence(rrule="FREQ=WEEKLY")),
+        ),
+    ):
+        fresh = Driver([REMINDERS], TABLES)
+        fresh.do(EVERY_DAY)
+        for command in before:
+            fresh.do(command, by="scheduler", now=TEN)
+        assert fresh.refusal(DismissReminder(reminder_id="R"), now=ELEVEN) == "next_unknown"
+        assert is_due(fresh.row("reminder/R"), ELEVEN)
+        assert fresh.do(DismissReminder(reminder_id="R", next_at=DAY_AFTER), now=ELEVEN)
+        assert not is_due(fresh.row("reminder/R"), NEXT_DAY)
+        assert is_due(fresh.row("reminder/R"), DAY_AFTER)
+        over = DismissReminder(reminder_id="R", is_last=True)
+        both = over.model_copy(update={"next_at": at("2026-03-05 10:00")})
+        assert fresh.refusal(both, now=ELEVEN) == "next_after_last"
+        assert fresh.do(over, now=ELEVEN)
+        assert fresh.row("reminder/R").status == "dismissed"
+    driver.do(ONCE)
     driver.do(DismissReminder(reminder_id="R"))
     assert driver.row("reminder/R").status == "dismissed"
 
