@@ -7,8 +7,10 @@ become visible in order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import orjson
@@ -21,6 +23,12 @@ from workindex.eventlog.mapper import LogEvent, log_event
 Json = dict[str, Any]
 
 EVENT_BYTES_MAX = 1024 * 1024
+
+# jsonb would write the float 1e17 as the digits of an integer, which is read back as one and may
+# be another number. It keeps a fraction, so these floats are sent with one; larger ones have no
+# 64 bits as an integer and are read back as floats anyway.
+_MAYBE_LARGE = re.compile(rb"[0-9]e\+?1[6-9]")
+_LARGE_FLOAT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9.]+e\+?1[6-9]')
 
 # SQLSTATEs of our own functions.
 MOVED_ON = "WI001"
@@ -223,7 +231,15 @@ def sqlstate(error: psycopg.Error) -> str:
 
 
 def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    text = orjson.dumps(value)
+    if _MAYBE_LARGE.search(text):
+        text = _LARGE_FLOAT.sub(_with_fraction, text)
+    return text.decode()
+
+
+def _with_fraction(found: re.Match[bytes]) -> bytes:
+    text = found[0]
+    return text if text.startswith(b'"') else f"{Decimal(text.decode()):f}.0".encode()
 
 
 def _events_json(events: Iterable[LogEvent]) -> str:
