@@ -6,7 +6,6 @@ fast and needs no database.
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import NoReturn
 
@@ -21,10 +20,11 @@ from workindex.cli.explain import explain
 from workindex.cli.imports import imports
 from workindex.cli.index import index
 from workindex.cli.log import log
-from workindex.cli.output import Cli, fail, fail_usage
+from workindex.cli.output import UNAVAILABLE, Cli, fail, fail_usage
 from workindex.cli.projections import projections
 from workindex.cli.record import record
 from workindex.cli.schema import schema
+from workindex.cli.streams import abandon_stdout, is_broken, prepare
 
 INTERRUPTED, PIPE_CLOSED = 130, 141
 # In the order in which a newcomer needs them; help keeps it.
@@ -84,6 +84,7 @@ for _command in ALL_COMMANDS:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    prepare()
     cli = Cli(json="--json" in given)
     try:
         code = workindex.main(given, prog_name="workindex", standalone_mode=False, obj=cli)
@@ -105,14 +106,17 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _leave_closed_pipe() -> NoReturn:
-    # Nobody reads any more; what the interpreter would flush at its end goes nowhere.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    abandon_stdout()
     sys.exit(PIPE_CLOSED)
 
 
 def _fail_ours(error: Exception, cli: Cli) -> None:
     from workindex.domain.errors import WorkindexError
 
+    if is_broken(error):
+        abandon_stdout()
+        click.echo(f"cannot read or write: {error}", err=True)
+        sys.exit(UNAVAILABLE)
     if not isinstance(error, WorkindexError):
         raise error
     fail(error, as_json=cli.json)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import rich_click as click
 
+from workindex.cli.streams import takes_unicode
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -147,7 +149,8 @@ def fail_usage(error: click.ClickException, *, as_json: bool) -> NoReturn:
 
 def dumps(document: Mapping[str, Any]) -> str:
     """One line of JSON; instants as ISO text."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, default=_plain)
+    is_ascii = not takes_unicode(sys.stdout)
+    return json.dumps(document, ensure_ascii=is_ascii, allow_nan=False, default=_plain)
 
 
 def safe(text: str) -> str:

@@ -143,10 +143,9 @@ def operator() -> Actor:
     from workindex.domain.facts import Actor
 
     try:
-        name = getpass.getuser()
-    except (OSError, KeyError):  # a process without a login name, as in some containers
-        name = f"uid-{os.getuid()}"
-    return Actor(kind="operator", id=name)
+        return Actor(kind="operator", id=getpass.getuser())
+    except (OSError, KeyError, ValueError):  # no login name, as in some containers, or an odd one
+        return Actor(kind="operator", id=f"uid-{os.getuid()}")
 
 
 @contextmanager
