@@ -64,9 +64,7 @@ def stock_recorder(url: str) -> PostgresApplicationRecorder:
         pool_size=1,
         originator_id_type="text",
     )
-    recorder = PostgresApplicationRecorder(datastore)
-    recorder.create_table()
-    return recorder
+    return PostgresApplicationRecorder(datastore)
 
 
 def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
@@ -108,10 +106,11 @@ def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
 
 
 def run(pipe: Pipe, app_url: str, scratch_url: str) -> None:
-    """The life of a writer process: a round for each order, until None comes."""
+    """The life of a writer process: a round for each order, until it is ended."""
     appends = _appends(app_url, scratch_url)
     ready: dict[tuple[str, str], Iterator[Callable[[], object]]] = {}
-    while (told := pipe.recv()) is not None:
+    while True:
+        told: Round = pipe.recv()
         key = (told.mode, told.user_id)
         if key not in ready:
             ready[key] = appends[told.mode](told.user_id)
@@ -135,14 +134,14 @@ class Writers:
     """Some writer processes."""
 
     def __init__(self, app_url: str, scratch_url: str, size: int) -> None:
-        stock_recorder(scratch_url)
+        stock_recorder(scratch_url).create_table()
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["pytest", "workindex.projections.recording"])
         self._pipes: list[Pipe] = []
         self._processes: list[Any] = []
         for _ in range(size):
             ours, theirs = context.Pipe()
-            process = context.Process(target=run, args=(theirs, app_url, scratch_url))
+            process = context.Process(target=run, args=(theirs, app_url, scratch_url), daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(ours)
@@ -166,6 +165,6 @@ class Writers:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for pipe, process in zip(self._pipes, self._processes, strict=True):
-            pipe.send(None)
+        for process in self._processes:
+            process.terminate()
             process.join()
