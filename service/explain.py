@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from workindex.assembler.state_path import NEEDS, StateAnswer, StateQuestion, answer
 from workindex.domain.errors import CommandRefused, InvalidInput
@@ -90,17 +92,51 @@ def fold_again(work_index: WorkIndex, document: Mapping[str, Any], tz: str | Non
         filters=_filters(document),
         subject=subject if isinstance(subject, str) else None,
     )
-    again = answer(question, reading, now=as_of, tz=tz, locale="en")
-    return FoldedAgain(again, _compared(document, again.to_json()))
+    told = _Told.of(document) if "items" in document else None
+    try:
+        again = answer(question, reading, now=as_of, tz=tz, locale="en")
+    except (KeyError, ValueError) as error:  # renderers take what the recogniser makes, not more
+        raise InvalidInput(
+            f"filters {document.get('filters')!r} are not those of a question of kind {kind}",
+            field="filters",
+        ) from error
+    return FoldedAgain(again, [] if told is None else _compared(told, again.to_json()))
 
 
-def _compared(document: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
-    """What the document says otherwise; nothing where it is a bare certificate."""
-    if "items" not in document:
-        return []
-    told = [f"total was {document.get('total')}, the log gives {again['total']}"]
-    differences = [] if document.get("total") == again["total"] else told
-    was = {(one.get("kind"), one.get("id")): one for one in document["items"]}
+class _Item(BaseModel):
+    """An item of an old answer; its other fields are whatever they are."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    kind: str
+    id: str
+
+
+class _Told(BaseModel):
+    """What an old answer says that the log must say again."""
+
+    items: list[_Item]
+    total: Any = None
+    verdict: Any = None
+    reasons: list[str] = []
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        try:
+            return cls.model_validate(dict(document), strict=True)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            field = ".".join(map(str, problem["loc"]))
+            raise InvalidInput(
+                f"{field}: {problem['msg']}: give an answer as ask --json told it", field=field
+            ) from error
+
+
+def _compared(told: _Told, again: Mapping[str, Any]) -> list[str]:
+    """What the old answer says otherwise."""
+    differences = []
+    if told.total != again["total"]:
+        differences.append(f"total was {told.total}, the log gives {again['total']}")
+    was = {(one.kind, one.id): one.model_dump() for one in told.items}
     now = {(one["kind"], one["id"]): one for one in again["items"]}
     for key in [*was, *(key for key in now if key not in was)]:
         if key not in now or key not in was:
@@ -112,18 +148,17 @@ def _compared(document: Mapping[str, Any], again: Mapping[str, Any]) -> list[str
             for field, value in now[key].items()
             if field != "why" and was[key].get(field) != value
         ]
-    doubted = any(reason in _PASSING for reason in document.get("reasons", ()))
-    if document.get("verdict") != again["verdict"] and not doubted:
-        differences.append(
-            f"verdict was {document.get('verdict')}, the log gives {again['verdict']}"
-        )
+    doubted = any(reason in _PASSING for reason in told.reasons)
+    if told.verdict != again["verdict"] and not doubted:
+        differences.append(f"verdict was {told.verdict}, the log gives {again['verdict']}")
     return differences
 
 
 def _filters(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     given = document.get("filters") or {}
-    pairs = given.items() if isinstance(given, dict) else given
-    return tuple((str(name), str(value)) for name, value in pairs)
+    if not isinstance(given, dict) or not all(isinstance(one, str) for one in given.values()):
+        raise InvalidInput(f"filters {given!r} are not names with their text", field="filters")
+    return tuple(given.items())
 
 
 def _text(certificate: Mapping[str, Any], name: str) -> str:
