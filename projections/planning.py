@@ -14,18 +14,16 @@ from typing import Any, NamedTuple, Protocol
 
 import orjson
 import uuid_utils
-from pydantic import TypeAdapter, ValidationError
 
 from workindex.domain import ALL_CONCEPTS
 from workindex.domain.canonical import check_command, payload_hash
-from workindex.domain.decisions import decide
+from workindex.domain.decisions import decide, needed
 from workindex.domain.errors import BatchRefused, InvalidInput, VersionConflict, WorkindexError
-from workindex.domain.facts import Actor, At, Command, Entity, Event, Fact, World
+from workindex.domain.facts import Actor, Command, Entity, Event, Fact, World, check_time
 from workindex.eventlog.append import EVENT_BYTES_MAX
 from workindex.projections.folding import Folding, Kept, split_ref, touched_refs
 
 BATCH_EVENTS_MAX = 5_000
-_TIME: TypeAdapter[datetime] = TypeAdapter(At)
 
 ENTITIES: Mapping[str, Entity] = {
     entity.kind: entity for concept in ALL_CONCEPTS for entity in concept.entities
@@ -169,7 +167,7 @@ class Plan:
 
     def _decide(self, order: Order) -> tuple[Event, ...]:
         world = World(self._user_id, order.actor, self._states)
-        while missing := [r for r in order.command.reads(world) if r not in self._states]:
+        while missing := needed([order.command], world):
             self._know(missing, map(_stream_of, missing))
         expected = order.expected_version
         if expected is not None:
@@ -220,14 +218,16 @@ def _new_ids() -> Iterator[str]:
 def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
     """Complete an entry: its hash is of the command as sent, its ids come after that.
 
-    Raises: InvalidInput where the command is too large, or its actor, its key, its time or an id
-    that it is correlated with is not usable.
+    Raises: InvalidInput where the command is too large, or its source, its actor, its key, its
+    time or an id that it is correlated with is not usable.
     """
     sent = entry.command
     actor = entry.actor or default_actor
     _check_actor(actor)
+    _check_name(source, "source")
     for name in ("key", "correlation_id", "causation_id"):
-        _check_name(getattr(entry, name), name)
+        if (value := getattr(entry, name)) is not None:
+            _check_name(value, name)
     check_command(sent)
     size = len(orjson.dumps(sent.model_dump(mode="json")))
     if size > EVENT_BYTES_MAX:
@@ -236,7 +236,7 @@ def order_of(entry: Entry, source: str, default_actor: Actor) -> Order:
             "large part as an artifact"
         )
     if entry.occurred_at is not None:
-        _check_time(entry.occurred_at)
+        check_time(entry.occurred_at, "occurred_at")
     return Order(
         command=sent.with_ids(_new_ids()),
         source=source,
@@ -257,20 +257,12 @@ def _check_actor(actor: object) -> None:
         )
 
 
-def _check_name(value: str | None, name: str) -> None:
+def _check_name(value: str, name: str) -> None:
     # Longer ones would not fit into an index entry.
-    if value is not None and not (0 < len(value) <= 200 and value.isprintable()):
+    if not (0 < len(value) <= 200 and value.isprintable()):
         raise InvalidInput(
             f"{name} {value[:80]!r} is not 1 to 200 printable characters", field=name
         )
-
-
-def _check_time(occurred_at: datetime) -> None:
-    try:
-        _TIME.validate_python(occurred_at)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"]
-        raise InvalidInput(f"occurred_at {occurred_at}: {problem}", field="occurred_at") from error
 
 
 def state_of(ref: str, row: Any) -> Any:

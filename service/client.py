@@ -32,7 +32,6 @@ Recordable = Command | Mapping[str, Any] | Entry
 
 DATABASE_URL = "WORKINDEX_DATABASE_URL"
 MAINT_URL = "WORKINDEX_MAINT_URL"
-OWNER_URL = "WORKINDEX_OWNER_URL"
 
 _USER_ID: TypeAdapter[str] = TypeAdapter(Id)
 
@@ -155,8 +154,7 @@ class UserScope:
             correlation_id,
             causation_id,
         )
-        order = order_of(entry, _text(source, "source"), actor)
-        return self._write([order])[0]
+        return self._write([order_of(entry, source, actor)])[0]
 
     def record_all(
         self,
@@ -184,7 +182,7 @@ class UserScope:
                 if entry.correlation_id is None:
                     entry = entry._replace(correlation_id=correlation_id)
                 entry = entry._replace(command=self._command(entry.command))
-                orders.append(order_of(entry, _text(source, "source"), actor))
+                orders.append(order_of(entry, source, actor))
             except WorkindexError as error:
                 raise BatchRefused(place, error) from error
         return self._write(orders) if orders else []
@@ -287,9 +285,3 @@ class UserScope:
 
     def _command(self, given: Command | Mapping[str, Any]) -> Command:
         return given if isinstance(given, Command) else parse_command(given)
-
-
-def _text(value: str, name: str) -> str:
-    if not value or len(value) > 200 or not value.isprintable():
-        raise InvalidInput(f"{name} {value!r} is not 1 to 200 printable characters", field=name)
-    return value

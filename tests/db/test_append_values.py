@@ -182,9 +182,13 @@ def test_one_limit_for_the_events_of_an_append(database: Database) -> None:
         ({"key": "x" * 201}, "key"),
         ({"key": "a\x00"}, "key"),
         ({"key": HALF}, "key"),
+        ({"source": ""}, "source"),
+        ({"source": "x" * 201}, "source"),
         ({"correlation_id": "a\x00"}, "correlation_id"),
         ({"causation_id": HALF}, "causation_id"),
         ({"occurred_at": datetime(2026, 3, 2)}, "occurred_at"),  # noqa: DTZ001 - refused for it
+        ({"occurred_at": "2026-03-02T10:00:00Z"}, "occurred_at"),
+        ({"occurred_at": 1_772_445_600}, "occurred_at"),
         ({"occurred_at": datetime.min.replace(tzinfo=UTC)}, "occurred_at"),
         ({"occurred_at": datetime.max.replace(tzinfo=UTC)}, "occurred_at"),
     ],
