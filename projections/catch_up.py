@@ -11,10 +11,10 @@ from workindex.eventlog.append import Projected, Snapshot, Wanted, project, read
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_stored
-from workindex.projections.folding import Folding, split_ref, touched_refs
+from workindex.projections.folding import Folding, ids_by_table, touched_refs
 from workindex.projections.functions import UNAPPLIED_EVENTS_MAX
 from workindex.projections.parking import STANDING, park_record
-from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
+from workindex.projections.sets import ProjectionSet
 
 
 def catch_up_if_near(
@@ -24,7 +24,7 @@ def catch_up_if_near(
     mapper: FactMapper,
     snapshot: Snapshot,
 ) -> None:
-    """Fold at most 100 unapplied events of this fold version; the caller holds the head.
+    """Fold the unapplied events, at most `UNAPPLIED_EVENTS_MAX`; the caller holds the head.
 
     `snapshot` was read under that lock.
 
@@ -77,12 +77,10 @@ def loaded_folding(
 ) -> Folding:
     """A folding that holds the stored rows which the events touch."""
     folding = Folding(without=set(snapshot.parked))
-    wanted: dict[str, list[str]] = {}
-    for ref in touched_refs([event.fact for event in events]):
-        kind, id_ = split_ref(ref)
-        wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
+    refs = touched_refs([event.fact for event in events])
+    for ref in refs:
         folding.load(ref, None)
-    rows = read(conn, user_id, projection_set.fold_version, Wanted(wanted)).rows
+    rows = read(conn, user_id, projection_set.fold_version, Wanted(ids_by_table(refs))).rows
     for table in projection_set.tables:
         for stored in rows.get(table.name, ()):
             folding.load_stored(table, stored)

@@ -7,7 +7,7 @@ a base position, because a blind append learns its positions only from the datab
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from workindex.domain.facts import Event, Fact, utc
@@ -28,6 +28,22 @@ def split_ref(ref: str) -> tuple[str, str]:
     """The kind and the id of a reference."""
     kind, _, id_ = ref.partition("/")
     return kind, id_
+
+
+def ids_by_table(refs: Iterable[str]) -> dict[str, list[str]]:
+    """The ids of the references by the name of the table that holds their rows."""
+    ids: dict[str, list[str]] = {}
+    for ref in refs:
+        kind, id_ = split_ref(ref)
+        ids.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
+    return ids
+
+
+def kept_row(table: Table[Any], stored: Mapping[str, Any]) -> tuple[str, Kept]:
+    """The reference and the row of what the database returned as a JSON object."""
+    row = table.load(stored)
+    kept = Kept(row, stored["created_position"], stored["source_position"])
+    return f"{table.kind}/{row[0]}", kept
 
 
 class FoldFailed(Exception):
@@ -61,9 +77,7 @@ class Folding:
 
     def load_stored(self, table: Table[Any], stored: Mapping[str, Any]) -> None:
         """Load one row as the database returned it."""
-        row = table.load(dict(stored))
-        kept = Kept(row, stored["created_position"], stored["source_position"])
-        self.load(f"{table.kind}/{row[0]}", kept)
+        self.load(*kept_row(table, stored))
 
     def apply(self, event: Event, position: int) -> None:
         """Fold one event into every row that it touches.

@@ -14,7 +14,7 @@ from workindex.eventlog.append import Snapshot, Wanted, read
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
-from workindex.projections.folding import Kept, split_ref
+from workindex.projections.folding import Kept, ids_by_table, kept_row, split_ref
 from workindex.projections.planning import ENTITIES, Known, Loaded, state_of
 from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
@@ -66,12 +66,8 @@ class LogLoader:
         Raises: Stale where a row cannot be trusted, unless this loader may replay the log (its
         connection has the tenant set then).
         """
-        wanted: dict[str, list[str]] = {}
-        for ref in refs:
-            kind, id_ = split_ref(ref)
-            wanted.setdefault(TABLE_OF_KIND[kind].name, []).append(id_)
         replayed = [ref for ref in refs if split_ref(ref)[0] in REPLAYED_KINDS]
-        snapshot = self._read(wanted, streams, replayed)
+        snapshot = self._read(ids_by_table(refs), streams, replayed)
         if (snapshot.is_behind or snapshot.parked) and not self._may_replay:
             raise Stale
         kept = {} if snapshot.is_behind else self._kept(snapshot)
@@ -103,14 +99,11 @@ class LogLoader:
         return snapshot
 
     def _kept(self, snapshot: Snapshot) -> dict[str, Kept]:
-        kept: dict[str, Kept] = {}
-        for table in self._set.tables:
-            for stored in snapshot.rows.get(table.name, ()):
-                row = table.load(stored)
-                kept[f"{table.kind}/{row[0]}"] = Kept(
-                    row, stored["created_position"], stored["source_position"]
-                )
-        return kept
+        return dict(
+            kept_row(table, stored)
+            for table in self._set.tables
+            for stored in snapshot.rows.get(table.name, ())
+        )
 
     def _replay(self, snapshot: Snapshot, refs: Sequence[str]) -> dict[str, Any]:
         states: dict[str, Any] = dict.fromkeys(refs)

@@ -8,7 +8,7 @@ table has `is_open`) open belong to the machinery, not to the row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 from types import NoneType, UnionType
@@ -97,7 +97,7 @@ class Table(Generic[R]):
         """Validates a row from the database's JSON."""
         return TypeAdapter(self.row)
 
-    def load(self, stored: dict[str, Any]) -> R:
+    def load(self, stored: Mapping[str, Any]) -> R:
         """The row from the JSON object that the database returned (other keys are ignored)."""
         return self.adapter.validate_python({name: stored[name] for name in self.row._fields})
 

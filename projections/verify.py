@@ -109,7 +109,9 @@ class Verifier:
         head = head_row[0] if head_row else 0
         progress = _progress(conn, user_id, self._set)
         folding, faults, count = self._fold(conn, user_id, head)
-        report.log_faults.extend(faults)
+        report.log_faults.extend(
+            {"user_id": user_id, "position": position, "fault": fault} for position, fault in faults
+        )
         for generation in progress:
             if generation["parked"]:
                 report.parked.append({"user_id": user_id, **generation})
@@ -118,53 +120,35 @@ class Verifier:
             else:
                 parked = set(generation["parked"])
                 report.differences.extend(self._compare(conn, user_id, generation, folding, parked))
-        report.differences.extend(_orphans(conn, user_id, self._set, progress))
+        report.differences.extend(_orphans(conn, user_id, self._set))
         if head and not progress:
             report.behind.append({"user_id": user_id, "head": head, "generation": None})
         return count
 
     def _fold(
         self, conn: Connection, user_id: str, head: int
-    ) -> tuple[Folding, list[dict[str, Any]], int]:
+    ) -> tuple[Folding, list[tuple[int, str]], int]:
+        """The rows of the whole log, what is wrong with it by position, and its last position."""
         folding = Folding()
-        faults: list[dict[str, Any]] = []
+        faults: list[tuple[int, str]] = []
         versions: dict[str, int] = {}
-        expected = 0
+        last = 0
         for stored in read_stored(conn, user_id):
-            expected += 1
-            faults.extend(
-                {"user_id": user_id, "position": stored.position, "fault": fault}
-                for fault in _log_faults(stored, expected, versions)
-            )
-            expected = stored.position
+            at = stored.position
+            faults += [(at, fault) for fault in _log_faults(stored, last + 1, versions)]
+            last = at
             try:
                 event = self._mapper.to_domain_event(stored)
-                if event.fact.stream != stored.originator_id:
-                    faults.append(
-                        {
-                            "user_id": user_id,
-                            "position": stored.position,
-                            "fault": f"is stored in {stored.originator_id}, its data says "
-                            f"{event.fact.stream}",
-                        }
-                    )
-                faults.extend(
-                    {"user_id": user_id, "position": stored.position, "fault": str(failure)}
-                    for failure in _apply(folding, event)
-                )
             except (CorruptEvent, NeedsNewerCode) as error:
-                faults.append(
-                    {"user_id": user_id, "position": stored.position, "fault": str(error)}
-                )
-        if expected != head:
-            faults.append(
-                {
-                    "user_id": user_id,
-                    "position": head,
-                    "fault": f"the head says {head}, the last event is {expected}",
-                }
-            )
-        return folding, faults, expected
+                faults.append((at, str(error)))
+                continue
+            said = event.fact.stream
+            if said != stored.originator_id:
+                faults.append((at, f"is stored in {stored.originator_id}, its data says {said}"))
+            faults += [(at, str(failure)) for failure in _apply(folding, event)]
+        if last != head:
+            faults.append((head, f"the head says {head}, the last event is {last}"))
+        return folding, faults, last
 
     def _compare(
         self,
@@ -221,7 +205,7 @@ def _log_faults(stored: LogEvent, expected: int, versions: dict[str, int]) -> It
 def _progress(
     conn: Connection, user_id: str, projection_set: ProjectionSet
 ) -> list[dict[str, Any]]:
-    """This fold version's generations of the user that a reader may use."""
+    """This fold version's generations of the user, also one that is being built."""
     with conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(
             """
@@ -333,14 +317,13 @@ def _orphans(
     conn: Connection,
     user_id: str,
     projection_set: ProjectionSet,
-    progress: list[dict[str, Any]],
 ) -> Iterator[Difference]:
     """Rows of generations that no progress row of the user keeps."""
     registered = conn.execute(
         "SELECT generation FROM projection_progress WHERE user_id = %s AND projection_set = %s",
         (user_id, projection_set.name),
     ).fetchall()
-    known = [row[0] for row in registered] or [g["generation"] for g in progress]
+    known = [generation for (generation,) in registered]
     for table in projection_set.tables:
         rows = conn.execute(
             f"SELECT {table.id_column}, source_position FROM {table.name} "

@@ -108,18 +108,7 @@ class Reader:
             rows[table.kind] = _readable(table, stored)
             if len(rows[table.kind]) < len(stored) and "rows_missing" not in reasons:
                 reasons.append("rows_missing")
-        projections = (
-            tuple(
-                {
-                    "name": member,
-                    "generation": found["generation"],
-                    "fold_version": self._set.fold_version,
-                }
-                for member in self._set.members
-            )
-            if found["generation"] is not None
-            else ()
-        )
+        generation = found["generation"]
         return Reading(
             user_id=user_id,
             position=found["head"] if found["head"] is not None else 0,
@@ -129,7 +118,7 @@ class Reader:
             rows=rows,
             reasons=tuple(reasons),
             live=False,
-            projections=projections,
+            projections=() if generation is None else self._projections(generation),
         )
 
     def _live(self, conn: Connection, user_id: str, want: Want, now: datetime | None) -> Reading:
@@ -162,7 +151,7 @@ class Reader:
             rows=_chosen(folding, want),
             reasons=tuple(sorted(left)),
             live=True,
-            projections=self._live_projections(found["generation"]),
+            projections=self._projections(found["generation"]),
         )
 
     def _at(self, user_id: str, want: Want, at_position: int, now: datetime | None) -> Reading:
@@ -192,10 +181,11 @@ class Reader:
             rows=_chosen(folding, want),
             reasons=(*reasons, *([problem] if problem else [])),
             live=True,
-            projections=self._live_projections(None),
+            projections=self._projections(None),
         )
 
-    def _live_projections(self, generation: int | None) -> tuple[dict[str, Any], ...]:
+    def _projections(self, generation: int | None) -> tuple[dict[str, Any], ...]:
+        """What a certificate says of each member; without a generation the log was folded."""
         version = self._set.fold_version
         return tuple(
             {"name": member, "generation": generation, "fold_version": version}
