@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
+from workindex.assembler.state_path.renderer import (
+    Renderer,
+    Selection,
+    by_kind,
+    day_of,
+    earliest,
+    holds_now,
+    of_time,
+)
 from workindex.assembler.state_path.wording import NAME_CHARS_MAX, Phrase, Words, being, plain
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.needs import (
@@ -48,13 +56,11 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     else:
         chosen = [row for row in approvals if is_requested(row, now) or needs_settling(row, now)]
     items = [_item(row, clock) for row in chosen]
-    window = clock.window(question)
-    if window is not None:
-        items = [item for item in items if window.holds(item.due_at)]
+    items, beside = of_time(items, question, clock)
     instants = [at for row in approvals for at in approval_instants(row)]
-    if window is not None:
+    if day_of(question) is not None:
         instants.append(clock.next_midnight())
-    return Selection(sorted(items, key=urgency), earliest(now, instants))
+    return Selection(sorted(items, key=urgency), earliest(now, instants), beside=beside)
 
 
 def _item(row: ApprovalRow, clock: Clock) -> Item:
@@ -83,10 +89,10 @@ def approval_why(item: Item, words: Words) -> str:
 
 def phrase(question: StateQuestion) -> Phrase:
     """`approvals are waiting`."""
-    day = question.filter("date") or (question.filter("when") or "").replace("_", " ")
-    if day:
-        state = f"waiting and expire {day}"
-        return being("approval", "approvals", state, f"{day} 到期的", "项", "审批")
+    day = day_of(question)
+    if day is not None and not holds_now(question):
+        state = f"waiting and expire {day[0]}"
+        return being("approval", "approvals", state, f"{day[1]}到期的", "项", "审批")
     return being("approval", "approvals", "waiting", "等待中的", "项", "审批")
 
 

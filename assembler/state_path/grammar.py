@@ -49,11 +49,12 @@ class _Node:
         return found
 
     def _read(self, word: str, nodes: _Nodes) -> Iterator[_Reading]:
-        """The readings of a word that is among `firsts`; nothing begins an empty expression."""
-        return iter(())
+        """The readings of a word that is among `firsts`."""
+        raise NotImplementedError
 
 
 _Reading = tuple[_Node, Tags]
+_EMPTY = _Node(_UNTAGGED, frozenset())
 
 
 class _Word(_Node):
@@ -61,9 +62,7 @@ class _Word(_Node):
 
     def __init__(self, symbol: str) -> None:
         super().__init__((), frozenset((symbol,)))
-
-    def _read(self, word: str, nodes: _Nodes) -> Iterator[_Reading]:
-        yield nodes.empty, ()
+        self.after[symbol] = ((_EMPTY, ()),)
 
 
 class _Tag(_Node):
@@ -118,7 +117,6 @@ class _Nodes:
 
     def __init__(self) -> None:
         self._one: dict[tuple[object, ...], _Node] = {}
-        self.empty = _Node(_UNTAGGED, frozenset())
 
     def word(self, symbol: str) -> _Node:
         return self._of(_Word, symbol)
@@ -127,16 +125,16 @@ class _Nodes:
         return self._of(_Tag, name, value)
 
     def pair(self, head: _Node, tail: _Node) -> _Node:
-        if head is self.empty:
+        if head is _EMPTY:
             return tail
-        if tail is self.empty:
+        if tail is _EMPTY:
             return head
         if isinstance(head, _Pair):
             return self.pair(head.head, self.pair(head.tail, tail))
         return self._of(_Pair, head, tail)
 
     def row(self, parts: Sequence[_Node]) -> _Node:
-        node = self.empty
+        node = _EMPTY
         for part in reversed(parts):
             node = self.pair(part, node)
         return node
@@ -149,7 +147,7 @@ class _Nodes:
         options = []
         for first, rests in beginnings.items():
             if first is None:
-                options.append(self.empty)
+                options.append(_EMPTY)
             else:
                 rest = self.row(rests[0]) if len(rests) == 1 else self.choice(rests)
                 options.append(self.pair(first, rest))

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
+from workindex.assembler.state_path.renderer import (
+    Renderer,
+    Selection,
+    by_kind,
+    day_of,
+    earliest,
+    holds_now,
+    of_time,
+)
 from workindex.assembler.state_path.wording import Phrase, Words, being
 from workindex.projections.needs import Item, Rows, Why, is_waiting, proposal_item, urgency
 from workindex.projections.proactive import ProposalRow, RoutineRow
@@ -32,10 +40,14 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     named = question.filter("id")
     if named is not None:
         items = [_named(row, clock) for row in proposals if row.proposal_id == named]
+        beside: tuple[tuple[str, str, int], ...] = ()
     else:
-        items = [proposal_item(row) for row in proposals if is_waiting(row, clock.now)]
+        waiting = [proposal_item(row) for row in proposals if is_waiting(row, clock.now)]
+        items, beside = of_time(waiting, question, clock)
     instants = [row.expires_at for row in proposals if row.status == "waiting"]
-    return Selection(sorted(items, key=urgency), earliest(clock.now, instants))
+    if day_of(question) is not None:
+        instants.append(clock.next_midnight())
+    return Selection(sorted(items, key=urgency), earliest(clock.now, instants), beside=beside)
 
 
 def _named(row: ProposalRow, clock: Clock) -> Item:
@@ -94,6 +106,10 @@ def phrase(question: StateQuestion) -> Phrase:
         status = question.filter("status")
         en, zh = _ROUTINE.get(status or "", ("set up", "已设置"))
         return being("routine", "routines", en, f"{zh}的", "个", "例行任务")
+    day = day_of(question)
+    if day is not None and not holds_now(question):
+        state = f"waiting and expire {day[0]}"
+        return being("proposal", "proposals", state, f"{day[1]}过期、等你答复的", "条", "建议")
     return being("proposal", "proposals", "waiting", "等你答复的", "条", "建议")
 
 

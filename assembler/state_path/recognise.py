@@ -25,14 +25,15 @@ _FOREIGN = re.compile(
     r"[\"“”„‟«»\u2039\u203a「」『』《》〈〉【】<>{}()\[\]|\\/@*=`^$%&;:#+\x00-\x08\x0e-\x1f\x7f]"
 )
 _SMILEY = re.compile(r"(?<!\S)[:;]-?[)DP](?!\S)")
-_PAUSE = re.compile(r"[,、~…·]|\.{2,}|(?<!\w)-+|-+(?!\w)|[–—]")
-_END = re.compile(r"[.!?。]+(?=\s|$)|[!?。]+")
+_PAUSE = re.compile(r"[~…·]|\.{2,}|(?<!\w)-+|-+(?!\w)|[–—]")
+_END = re.compile(r"[.!?。,、]+(?=\s|$)|[!?。,、]+")
 _CHINESE_DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ID = re.compile(r"(?=.*\d)(?=.*[a-z_-])[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _NO_ID = re.compile(r"\d+(?:am|pm|st|nd|rd|th|s|h|d|m|min|k)")
+_TASK = re.compile(r"t(?:ask)?[-_]?\d+")
 _PROVIDER = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-_CHINESE_WORD = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*|[\u3400-\u9fff]|[.']")
+_CHINESE_WORD = re.compile(r"[A-Za-z0-9_]+(?:[-.][A-Za-z0-9_]+)*|[\u3400-\u9fff]|[.']")
 
 
 def recognise(text: str, locale: str | None = None) -> StateQuestion | None:
@@ -61,7 +62,7 @@ def locale_of(tag: str | None) -> Locale | None:
 
 
 def _tokens(text: str, language: Locale, words: Vocabulary) -> list[str] | None:
-    """The words as written, sentence ends as `.`; None where a sign has no place here."""
+    """The words as written, clause ends as `.`; None where a sign has no place here."""
     if not text.isascii():
         text = _plain(text)
     if ":" in text or ";" in text:
@@ -76,8 +77,6 @@ def _tokens(text: str, language: Locale, words: Vocabulary) -> list[str] | None:
         tokens = _CHINESE_WORD.findall(text)
         if sum(map(len, tokens)) != len("".join(text.split())):
             return None
-    while tokens and tokens[-1] == ".":
-        tokens.pop()
     return tokens
 
 
@@ -108,7 +107,10 @@ def _symbols(tokens: list[str], words: Vocabulary) -> tuple[list[str], dict[str,
     write = words.write
     for token in tokens:
         low = token.lower()
-        if low in write:
+        if low == ".":
+            if symbols and symbols[-1] != ".":
+                symbols.append(low)
+        elif low in write:
             symbols += write[low]
         elif low in known:
             symbols.append(low)
@@ -125,7 +127,7 @@ def _open_symbol(low: str) -> str | None:
     if _DATE.fullmatch(low):
         return "%date" if _is_date(low) else None
     if _ID.fullmatch(low) and not _NO_ID.fullmatch(low):
-        return "%id"
+        return "%task" if _TASK.fullmatch(low) else "%id"
     return "%name" if "_" in low and _PROVIDER.fullmatch(low) else None
 
 
@@ -144,6 +146,8 @@ def _question(
     questions = set()
     for reading in readings:
         tags = dict(reading)
+        if "date" in tags and "when" in tags:
+            continue  # two times in one question contradict each other
         filters = tuple(
             (name, named.get(tags[name], tags[name])) for name in FILTERS if name in tags
         )

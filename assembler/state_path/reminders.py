@@ -15,6 +15,13 @@ from workindex.projections.reminders import ReminderRow
 from workindex.projections.rules import NotExpandable
 
 _LIVE = ("set", "snoozed", "due")
+_OF_STATUS: Mapping[str, tuple[str, ...]] = {
+    "open": _LIVE,
+    "active": _LIVE,
+    "scheduled": ("set", "snoozed"),
+    "done": ("dismissed",),
+    "cancelled": ("cancelled",),
+}
 _WHY: Mapping[str, tuple[str, str]] = {
     "due": ("is due", "已到时间"),
     "set": ("set for {at}", "设在{at}"),
@@ -36,7 +43,7 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     """The reminders of the question's time, by when they come."""
     reminders: list[ReminderRow] = list(rows["reminder"])
     named = question.filter("id")
-    live = [row for row in reminders if row.status in _LIVE]
+    live = [row for row in reminders if _is_of(row, question, clock.now)]
     window = clock.window(question)
     instants = [row.remind_at for row in live]
     doubts: tuple[str, ...] = ()
@@ -58,6 +65,24 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
         instants.append(clock.next_midnight())
     items = sorted((_item(row, clock) for row in chosen), key=urgency)
     return Selection(items, earliest(clock.now, instants), doubts)
+
+
+def _is_of(row: ReminderRow, question: StateQuestion, now: datetime) -> bool:
+    """Whether the reminder has the status asked for, without one: whether it has not ended."""
+    status = question.filter("status")
+    if status == "scheduled" and is_due(row, now):
+        return False
+    return row.status in (_LIVE if status is None else _OF_STATUS.get(status, ()))
+
+
+def coming(
+    reminders: list[ReminderRow], window: Window, clock: Clock
+) -> tuple[list[Item], tuple[str, ...]]:
+    """Reminders that come later in the window, and the reasons why there may be more."""
+    live = [row for row in reminders if row.status in _LIVE]
+    later, doubts = _later(live, window)
+    found = [row for row in (*live, *later) if not is_due(row, clock.now)]
+    return [_item(row, clock) for row in found if window.holds(row.remind_at)], doubts
 
 
 def _in_window(live: list[ReminderRow], window: Window, now: datetime) -> list[ReminderRow]:
@@ -132,6 +157,8 @@ def phrase(question: StateQuestion) -> Phrase:
     """`reminders are set for today`."""
     day = question.filter("date")
     when = question.filter("when") or ""
+    if question.filter("status") == "scheduled" and not (day or when):
+        return being("reminder", "reminders", "scheduled", "已安排的", "条", "提醒")
     state, attribute = (f"set for {day}", f"{day} 的") if day else _WHEN.get(when, ("set", ""))
     return being("reminder", "reminders", state, attribute, "条", "提醒")
 

@@ -45,6 +45,41 @@ class Renderer(NamedTuple):
     counted: Callable[[Item], tuple[str, str, str]]
 
 
+_DAYS: Mapping[str, tuple[str, str]] = {
+    "today": ("today", "今天"),
+    "tomorrow": ("tomorrow", "明天"),
+    "this_week": ("this week", "本周"),
+}
+
+
+def day_of(question: StateQuestion) -> tuple[str, str] | None:
+    """The day or week that the question names, in English and Chinese."""
+    date = question.filter("date")
+    if date is not None:
+        return f"on {date}", f"{date} "
+    return _DAYS.get(question.filter("when") or "")
+
+
+def holds_now(question: StateQuestion) -> bool:
+    """Whether the named time is now and the rest of a day or week.
+
+    What waits for the user now waits today, whenever it expires; `due` asks for less.
+    """
+    return question.filter("when") in ("today", "this_week") and question.subject != "due"
+
+
+def of_time(
+    items: list[Item], question: StateQuestion, clock: Clock
+) -> tuple[list[Item], tuple[tuple[str, str, int], ...]]:
+    """The waiting items of the question's time, and how many wait beside them."""
+    window = clock.window(question)
+    if window is None or holds_now(question):
+        return items, ()
+    chosen = [item for item in items if window.holds(item.due_at)]
+    others = len(items) - len(chosen)
+    return chosen, (("waiting", "等待中", others),) if others else ()
+
+
 def earliest(now: datetime, instants: Sequence[datetime | None]) -> datetime | None:
     """The first of the instants after `now`."""
     return min((at for at in instants if at is not None and at > now), default=None)

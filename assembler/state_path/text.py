@@ -82,7 +82,28 @@ def _one(
     return f"{line}\n{_not_confirmed(proof, words)}" if unproven else line
 
 
+def _unneeding(name: str, proof: Proof, words: Words) -> str:
+    """That the one entity asked about does not need the user, or that this is not known."""
+    at = words.at_position
+    if proof.verdict == "unproven":
+        because = doubts(proof.reasons, words)
+        en = f"Whether {name} needs you could not be confirmed: {because}."
+        zh = f"无法确认 {name} 是否需要你处理：{because}。"
+        if at is None:
+            return words.pick(en, zh)
+        en = f"At position {at} it could not be confirmed whether {name} needed you: {because}."
+        return words.pick(en, f"在位置 {at}，{zh}")
+    if at is None:
+        return words.pick(f"{name} does not need you right now.", f"{name} 现在不需要你处理。")
+    return words.pick(
+        f"At position {at} {name} did not need you.", f"在位置 {at}，{name} 不需要你处理。"
+    )
+
+
 def _unknown(question: StateQuestion, proof: Proof, words: Words) -> str:
+    if question.kind == "pending":
+        name = plain(question.filter("id") or "", NAME_CHARS_MAX)
+        return _unneeding(name, proof, words)
     kind = question.subject or _NAMED[question.kind]
     one, _, zh = NAMES[kind]
     name = plain(question.filter("id") or "", NAME_CHARS_MAX)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -21,7 +21,10 @@ from typing import Any, NamedTuple
 from workindex.assembler.state_path.grammar import Grammar
 from workindex.assembler.state_path.question import Locale
 
-_NEEDS = re.compile(r"<(np|n|p|w|b)>")
+_PARTS = ("np", "n", "p", "w", "b", "h")
+_NEEDS = re.compile(r"<(np|n|p|w|b|h)>")
+_VOWELS = "aeiou"
+_LONG = 7  # letters from which a word with another vowel is still no other word
 
 
 class Vocabulary(NamedTuple):
@@ -37,13 +40,20 @@ def vocabulary(locale: Locale) -> Vocabulary:
     """The vocabulary of one language."""
     data = tomllib.loads((files(__name__) / f"{locale}.toml").read_text("utf-8"))
     split = re.compile(data["symbol"]).findall
-    grammar = Grammar(data["whole"], {**data["rules"], "question": _question(data)}, split)
+    grammar = Grammar(data["whole"], {**dict(_rules(data)), "question": _question(data)}, split)
     write = {word: tuple(said.split()) for word, said in data["write"].items()}
     for word in data["typo_prone"]:
         for slip in _slips(word):
             if slip not in grammar.words:
                 write.setdefault(slip, (word,))
     return Vocabulary(grammar, write, str.maketrans(data["fold"]))
+
+
+def _rules(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The named expressions, and those of each noun under a name of its own (`np_3`)."""
+    yield from data["rules"].items()
+    for place, noun in enumerate(data["noun"]):
+        yield from ((f"{part}_{place}", noun[part]) for part in _PARTS if part in noun)
 
 
 def _question(data: dict[str, Any]) -> str:
@@ -57,22 +67,26 @@ def _said(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for ask in data["ask"]:
         for say in ask["say"]:
             yield ask["kind"], ask["form"], say
-    for noun in data["noun"]:
+    frames = [
+        (frame["form"], say, set(_NEEDS.findall(say)))
+        for frame in data["frame"]
+        for say in frame["say"]
+    ]
+    for place, noun in enumerate(data["noun"]):
         tag = f" {{subject={noun['subject']}}}" if "subject" in noun else ""
-        for frame in data["frame"]:
-            for say in _fitting(frame["say"], noun):
-                yield noun["kind"], frame["form"], say + tag
-
-
-def _fitting(sayings: Iterable[str], noun: Mapping[str, str]) -> Iterator[str]:
-    for say in sayings:
-        if all(name in noun for name in _NEEDS.findall(say)):
-            yield _NEEDS.sub(lambda found: f"( {noun[found[1]]} )", say)
+        for form, say, needs in frames:
+            if needs <= noun.keys():
+                yield noun["kind"], form, _NEEDS.sub(rf"<\1_{place}>", say) + tag
 
 
 def _slips(word: str) -> Iterator[str]:
-    """The word with one inner letter left out, doubled or swapped with its neighbour."""
+    """The word with one inner letter left out, doubled or swapped with its neighbour.
+
+    A long word may also have one vowel in another's place.
+    """
     for at in range(1, len(word) - 1):
         yield word[:at] + word[at + 1 :]
         yield word[:at] + word[at] + word[at:]
         yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        if len(word) >= _LONG and word[at] in _VOWELS:
+            yield from (word[:at] + vowel + word[at + 1 :] for vowel in _VOWELS)

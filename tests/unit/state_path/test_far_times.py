@@ -33,7 +33,7 @@ QUESTIONS = (
     "Which reminders do I have?",
     "What meetings do I have today?",
     "What meetings do I have tomorrow?",
-    "Which connections are broken?",
+    "Are any of my connections broken?",
     "How many credits do I have?",
     "Which proposals are waiting?",
     "现在有什么需要我处理的吗？",
