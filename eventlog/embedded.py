@@ -15,6 +15,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import quote
@@ -40,6 +42,17 @@ _LOGIN_OF: dict[Role, str] = {
 }
 # A refused connection carries no SQLSTATE through libpq, only the server's English text.
 _NOT_YET = ("starting up", "shutting down", "recovery mode", "not yet accepting", "not accepting")
+_NOT_THERE = ("Connection refused", "No such file", "closed the connection unexpectedly")
+# Variables that lead libpq elsewhere than to the socket it is given, or let it refuse that one.
+_LIBPQ_VARIABLES = (
+    "PGSERVICE",
+    "PGHOSTADDR",
+    "PGTARGETSESSIONATTRS",
+    "PGREQUIREAUTH",
+    "PGCHANNELBINDING",
+    "PGGSSENCMODE",
+    "PGSSLNEGOTIATION",
+)
 _CROWDED = ("too many clients", "remaining connection slots")
 
 
@@ -73,6 +86,10 @@ class EmbeddedServer:
         Safe from any number of processes and threads at once. Creates no role and no schema.
         Raises: NotReady (folder, binaries or version do not fit), Unavailable (took too long).
         """
+        with self._usable_home():
+            self._ensure_running()
+
+    def _ensure_running(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         is_launched = False
         while self._answering_version() is None:
@@ -87,13 +104,7 @@ class EmbeddedServer:
                             f"PostgreSQL ended while starting in {self._home.data}: "
                             f"{cluster.log_tail(self._home)}"
                         )
-                    try:
-                        self._launch(lock)
-                    except OSError as error:
-                        raise NotReady(
-                            f"the server in {self._home.path} could not be started ({error}): "
-                            f"mend that, or set WORKINDEX_DATABASE_URL"
-                        ) from error
+                    self._launch(lock)
                     is_launched = True
             time.sleep(_POLL_SECONDS)
 
@@ -102,10 +113,15 @@ class EmbeddedServer:
 
         Raises: Unavailable if its processes do not end in time.
         """
+        with self._usable_home():
+            self._stop()
+
+    def _stop(self) -> None:
         pid = cluster.postmaster_pid(self._home)
         if pid is not None:
             try:
-                os.kill(pid, signal.SIGINT)
+                with suppress(ProcessLookupError):  # it ended by itself
+                    os.kill(pid, signal.SIGINT)
             except PermissionError as error:
                 raise NotReady(
                     f"the server (pid {pid}) belongs to {self._home.account.name}: stop it as "
@@ -122,6 +138,10 @@ class EmbeddedServer:
 
     def status(self) -> ServerStatus:
         """What is there now; changes nothing. Raises: NotReady if the home is closed to us."""
+        with self._usable_home():
+            return self._status()
+
+    def _status(self) -> ServerStatus:
         version = self._answering_version()
         pid = cluster.postmaster_pid(self._home)
         major = cluster.cluster_major(self._home)
@@ -156,6 +176,17 @@ class EmbeddedServer:
         name = quote(database, safe="")
         folder = quote(os.fsencode(self._home.socket_dir), safe="")
         return f"postgresql://{_LOGIN_OF[role]}@/{name}?host={folder}&port={PORT}"
+
+    @contextmanager
+    def _usable_home(self) -> Iterator[None]:
+        """Say which folder is in the way where the operating system refuses one."""
+        try:
+            yield
+        except OSError as error:
+            raise NotReady(
+                f"the server in {self._home.path} cannot be used ({error}): mend that, set "
+                f"WORKINDEX_HOME to another folder, or set WORKINDEX_DATABASE_URL"
+            ) from error
 
     def _launch(self, lock: int) -> None:
         """Start the postmaster and return at once; it inherits the lock."""
@@ -211,6 +242,12 @@ class EmbeddedServer:
             text = str(error)
             if any(phrase in text for phrase in _CROWDED):
                 return "unknown"
+            meddling = [name for name in _LIBPQ_VARIABLES if name in os.environ]
+            if meddling and not any(phrase in text for phrase in (*_NOT_YET, *_NOT_THERE)):
+                raise NotReady(
+                    f"libpq obeys {', '.join(meddling)} and cannot reach the embedded server so "
+                    f"({text.strip()}): unset that, or set WORKINDEX_DATABASE_URL"
+                ) from error
             if "FATAL" not in text or any(phrase in text for phrase in _NOT_YET):
                 return None
             raise NotReady(

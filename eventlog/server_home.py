@@ -92,10 +92,19 @@ def default_home() -> Path:
 
 
 class ServerHome:
-    """The folders of one embedded server. Making this object touches nothing on disk."""
+    """The folders of one embedded server. Making this object touches nothing on disk.
+
+    Raises: NotReady where the path leads nowhere.
+    """
 
     def __init__(self, home: Path | None = None) -> None:
-        self.path = (home or default_home()).expanduser().resolve()
+        named = home or default_home()
+        try:
+            self.path = named.expanduser().resolve()
+        except (OSError, RuntimeError) as error:  # a loop of links; no home folder to expand
+            raise NotReady(
+                f"{named} leads nowhere ({error}): set WORKINDEX_HOME to another folder"
+            ) from error
         self.data = self.path / "data"
         self.bin = self.path / "bin"
         self.conf = self.path / "conf"
