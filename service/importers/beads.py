@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from workindex.domain.tasks import ENDED
 from workindex.service.importers import session
 from workindex.service.importers.beads_files import Issue, Step
 
 WAITS_FOR = "waits_for"
-_ENDED = frozenset({"done", "failed", "cancelled"})
 _DESCRIBED = ("title", "description", "family", "priority", "labels", "assignee")
 
 
@@ -102,7 +102,7 @@ def plan_step(step: Step, held: Mapping[str, Held], source: str) -> StepPlan:
 def _held(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Held:
     if row["status"] == "done":
         status = "closed"
-    elif row["status"] in _ENDED:
+    elif row["status"] in ENDED:
         status = row["status"]
     else:
         status = "in_progress" if row["status_unblocked"] == "active" else "open"
@@ -251,7 +251,7 @@ def _stays_ended(before: Held, issue: Issue) -> bool:
 
 
 def _is_ended(status: str) -> bool:
-    return status == "closed" or status in _ENDED
+    return status == "closed" or status in ENDED
 
 
 def _wish(item: str, command: str, at: datetime | None, **given: Any) -> Wish:

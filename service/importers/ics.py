@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import utc
+from workindex.domain.tasks import ENDED
 from workindex.projections.recurrence import Series, coming
 from workindex.projections.rules import NotExpandable
 from workindex.service.importers.ics_alarms import Alarm, Owner
@@ -38,7 +39,6 @@ from workindex.service.importers.ics_records import (
 )
 from workindex.service.importers.ics_times import Clocks
 
-_ENDED = ("done", "failed", "cancelled")
 _GONE = "it is not in the calendar any more"
 
 
@@ -88,7 +88,7 @@ def vanished(held: Held, told: set[str], now: datetime) -> list[Wish]:
         if f"reminder/{reminder_id}" not in told and row["status"] in LIVE:
             wishes.append({"type": "cancel_reminder", "reminder_id": reminder_id})
     for task_id, row in held.tasks.items():
-        if f"task/{task_id}" not in told and row["status"] not in _ENDED:
+        if f"task/{task_id}" not in told and row["status"] not in ENDED:
             wishes.append({"type": "cancel_task", "task_id": task_id})
     return [Wish({**command, "reason": _GONE}, None, "") for command in wishes]
 
@@ -180,7 +180,7 @@ class _Planner(Planner):
         alarms: list[Alarm] = []
         faults: list[InvalidInput] = []
         if held is not None:
-            ended = status in _ENDED
+            ended = status in ENDED
             alarms, faults = self.alarms(
                 Owner("task_id", task_id, fields["title"], held, ended=ended)
             )
@@ -262,18 +262,18 @@ class _Planner(Planner):
             self.wish("create_task", task_id=task_id, source=self.source, fields=more, **given)
         else:
             self.wish("change_task", task_id=task_id, **fields)
-        if before in _ENDED and status not in _ENDED:
+        if before in ENDED and status not in ENDED:
             self.wish("reopen_task", task_id=task_id)
-        if row is not None and before not in _ENDED and more:
+        if row is not None and before not in ENDED and more:
             self.wish("set_task_field", task_id=task_id, name="recurrence", **more["recurrence"])
         if status == "active" and before not in ("active", "blocked"):
             self.wish("start_task", task_id=task_id)
-        if status == "done" and before not in _ENDED:
+        if status == "done" and before not in ENDED:
             completed = moment(self.part, "COMPLETED", self.clocks)
             self.wish(
                 "complete_task", at=None if completed is None else completed.at, task_id=task_id
             )
-        if status == "cancelled" and before not in _ENDED:
+        if status == "cancelled" and before not in ENDED:
             self.wish("cancel_task", task_id=task_id)
 
 

@@ -15,6 +15,7 @@ from workindex.domain.conversations import PostMessage
 from workindex.domain.facts import Command
 from workindex.domain.meetings import CancelMeeting, ChangeMeeting, ScheduleMeeting
 from workindex.domain.tasks import (
+    ENDED,
     ChangeTask,
     CompleteTask,
     CreateTask,
@@ -27,7 +28,6 @@ from workindex.service.importers.session import key_of
 from workindex.service.importers.workbench_files import Mail, Meeting, Task
 
 Row = Mapping[str, Any]
-ENDED = frozenset({"done", "failed", "cancelled"})
 
 
 def plan_meeting(meeting: Meeting, row: Row | None, source: str) -> Iterator[Command]:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from workindex.domain.errors import InvalidInput, WorkindexError
+from workindex.domain.tasks import ENDED
 from workindex.projections.planning import Entry
 from workindex.service.client import UserScope
 from workindex.service.importers.files import files_of
@@ -31,7 +32,6 @@ from workindex.service.importers.xes_mapping import XesMapping, phase_of
 COVERS = frozenset({"pending", "tasks"})
 ENDINGS = (".xes", ".xes.gz")
 _NAME_LENGTH_MAX = 200
-_ENDED = frozenset({"done", "failed", "cancelled"})
 # What a command's field is called in the file.
 _FIELDS = {"phase": "concept:name", "assignee": "org:resource", "title": "concept:name"}
 
@@ -113,7 +113,7 @@ class _Run:
         if self._is_fresh:
             return
         self._standing = {
-            row["task_id"]: Standing(True, row["status"] in _ENDED, frozenset(row["requests"]))
+            row["task_id"]: Standing(True, row["status"] in ENDED, frozenset(row["requests"]))
             for row in self._session.begin().sections["tasks"]
             if row["source"] == self._order.source
         }
