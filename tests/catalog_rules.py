@@ -190,6 +190,13 @@ SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
 WHERE p.pronamespace = 'public'::regnamespace AND l.lanname NOT IN ('plpgsql', 'sql')"""
 
 
+# What a proof or a decision reads is of one instant only in a function that is STABLE.
+SNAPSHOTS = """
+SELECT p.proname FROM pg_proc p
+WHERE p.pronamespace = 'public'::regnamespace AND p.provolatile <> 's'
+  AND p.proname IN ('wi_read', 'wi_proof', 'wi_state')"""
+
+
 def _checks(conn: Conn) -> Iterator[str]:
     found = conn.execute(
         "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint "
@@ -264,6 +271,7 @@ RULES: Mapping[str, Rule] = {
     "views act as who asks": VIEWS,
     "source_position is in no index": POSITION_INDEXES,
     "functions act as who calls": DEFINER,
+    "what reads for a proof or a decision reads one snapshot": SNAPSHOTS,
     "checks are in place": _checks,
     "function bodies are static and held to one user": _bodies,
 }

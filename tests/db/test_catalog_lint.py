@@ -13,7 +13,7 @@ from conftest import Cluster
 pytestmark = pytest.mark.pg15
 
 COLUMN, EMPTY, KEYS, NULLS, FORCED, POLICIES, OWNERS, ROLES, EXECUTE, GRANTS = list(RULES)[:10]
-MACHINERY, VIEWS, POSITIONS, DEFINER, CHECKS, BODIES = list(RULES)[10:]
+MACHINERY, VIEWS, POSITIONS, DEFINER, SNAPSHOTS, CHECKS, BODIES = list(RULES)[10:]
 
 TABLE = """
 CREATE TABLE note (user_id text COLLATE "C" NOT NULL, n integer NOT NULL, source_position bigint,
@@ -93,6 +93,9 @@ PLANTED = (
     (DEFINER, "ALTER FUNCTION wi_enter(text) SECURITY DEFINER"),
     (DEFINER, "ALTER FUNCTION wi_enter(text) SET workindex.user_id = 'ann'"),
     (DEFINER, "CREATE PROCEDURE bad() LANGUAGE sql AS ''"),
+    (SNAPSHOTS, "ALTER FUNCTION wi_proof(text, integer, jsonb) VOLATILE"),
+    (SNAPSHOTS, "ALTER FUNCTION wi_read(text, integer, jsonb, text[], text[], text, text[])"
+                " VOLATILE"),
     (CHECKS, "ALTER TABLE user_log DROP CONSTRAINT user_log_head_check"),
     (CHECKS, "ALTER TABLE projection_generation DROP CONSTRAINT projection_generation_state_check"),
     (CHECKS, "DROP INDEX projection_generation_live"),
