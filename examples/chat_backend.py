@@ -1,4 +1,4 @@
-"""A chat backend in forty lines: the state path answers what it can prove, a model gets the rest.
+"""A whole chat backend: the state path answers what it can prove, a model gets the rest.
 
 Run it with `uvicorn examples.chat_backend:app`. Who is asking comes from the caller's
 credentials (here a header, in earnest your own authentication), never from the text.

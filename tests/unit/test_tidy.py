@@ -238,6 +238,15 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield node.module.split(".")[0]
 
 
+def test_decisions_are_numbered_in_a_row() -> None:
+    """A number names one decision record, in its file's name and in its title."""
+    records = [path for path in files() if re.match(r"docs/decisions/\d", named(path))]
+    numbers = [path.name.partition("-")[0] for path in records]
+    assert numbers == [f"{number:04}" for number in range(1, len(records) + 1)]
+    titles = [path.read_text(encoding="utf-8").partition(":")[0] for path in records]
+    assert titles == [f"# {number}" for number in numbers]
+
+
 def test_the_domain_reads_no_clock() -> None:
     """Time and ids come in as arguments; what import-linter cannot see is seen here."""
     reading = re.compile(r"\b(now|utcnow|today|uuid[1-8])$")
