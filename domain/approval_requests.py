@@ -20,6 +20,7 @@ from workindex.domain.approval_guards import refuse_ended_task
 from workindex.domain.canonical import Action, action_hash, action_text, normalised
 from workindex.domain.errors import CommandRefused, NotPermitted
 from workindex.domain.facts import Fact, World, utc
+from workindex.domain.task_state import existing, refuse_more
 
 
 def request(world: World, command: RequestApproval, now: datetime) -> list[Fact]:
@@ -47,6 +48,8 @@ def request(world: World, command: RequestApproval, now: datetime) -> list[Fact]
         )
     if command.task_id is not None:
         refuse_ended_task(world, command.task_id)
+        task = existing(world, command.task_id)
+        refuse_more(task, len(task.approvals) + 1, "open approvals", "task_id")
     denial = world.get(denial_ref(fact.same_action, fact.task_id), DenialState)
     if denial is None or denial.status != "denied":
         return [fact]

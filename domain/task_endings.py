@@ -30,7 +30,7 @@ from workindex.domain.task_facts import (
     TaskReopened,
     TaskUnblocked,
 )
-from workindex.domain.task_state import TaskState, existing, unended
+from workindex.domain.task_state import TaskState, existing, refuse_more, unended
 
 MOOTABLE = frozenset({"requested", "granted"})
 
@@ -42,6 +42,7 @@ def block(world: World, command: BlockTask) -> list[Fact]:
     task = existing(world, command.task_id)
     new = tuple(b for b in dict.fromkeys(command.blocked_by) if b not in task.blocked_by)
     check_blockers(world, task.task_id, new)
+    refuse_more(task, len(task.blocked_by) + len(new), "blockers", "blocked_by")
     same_reason = command.reason is None or task.is_ended or command.reason == task.blocked_reason
     if not new and same_reason:
         return []
@@ -63,7 +64,7 @@ def _block_outside(task: TaskState, reason: str | None) -> list[Fact]:
 
 
 def check_blockers(world: World, task_id: str, blockers: tuple[str, ...]) -> None:
-    """Raises: CommandRefused (block_cycle, unknown_task, blocker_ended)."""
+    """Raises: CommandRefused (block_cycle, unknown_task, blocker_ended, too_many)."""
     for blocker in blockers:
         behind = linked(world, [blocker], lambda task: task.blocked_by)
         if f"task/{task_id}" in behind:
@@ -86,6 +87,7 @@ def check_blockers(world: World, task_id: str, blockers: tuple[str, ...]) -> Non
                 f"the blocker {blocker} of task {task_id} is {held.status} already: leave it out",
                 field="blocked_by",
             )
+        refuse_more(held, len(held.blocks) + 1, "tasks that wait for it", "blocked_by")
 
 
 def unblock(world: World, command: UnblockTask) -> list[Fact]:

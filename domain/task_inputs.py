@@ -27,7 +27,7 @@ from workindex.domain.task_facts import (
     TaskInputRequested,
     TaskInputWithdrawn,
 )
-from workindex.domain.task_state import TaskState, unended
+from workindex.domain.task_state import TaskState, refuse_more, unended
 
 
 def request_input(world: World, command: RequestTaskInput) -> list[Fact]:
@@ -45,6 +45,7 @@ def request_input(world: World, command: RequestTaskInput) -> list[Fact]:
             f"withdraw it first, or choose another request_id",
             field="request_id",
         )
+    refuse_more(task, len(task.requests) + 1, "open requests", "request_id")
     requested = TaskInputRequested(
         task_id=task.task_id,
         request_id=command.request_id,

@@ -49,6 +49,7 @@ from workindex.domain.task_facts import (
 )
 
 ENDED = frozenset({"done", "failed", "cancelled"})
+HELD_MAX = 1_000
 CHANGEABLE = (
     "title",
     "description",
@@ -154,6 +155,20 @@ def unended(world: World, task_id: str) -> TaskState:
             field="task_id",
         )
     return task
+
+
+def refuse_more(task: TaskState, held: int, what: str, field: str) -> None:
+    """Keep what hangs on one task so few that one append can always end the task.
+
+    Raises: CommandRefused (too_many).
+    """
+    if held > HELD_MAX:
+        raise CommandRefused(
+            "too_many",
+            f"task {task.task_id} would have {held} {what} and {HELD_MAX} is the limit: settle "
+            f"some of them first",
+            field=field,
+        )
 
 
 def created_columns(fact: TaskCreated) -> dict[str, Any]:
