@@ -26,8 +26,13 @@ STORED_INTEGER_MIN = -(2**63)
 STORED_INTEGER_MAX = 2**64 - 1
 ACTION_VERSION = 1
 
-# Letters that show as nothing although Unicode counts them as printable.
-_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# What shows as nothing although Unicode counts it as printable: blank letters, and selectors of
+# another shape of the character before them, which two texts may differ in without a difference.
+_EMOJI_SHAPES = frozenset("\ufe0e\ufe0f")
+_SHAPES = frozenset(map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10))))
+_RARE_SHAPES = frozenset(map(chr, range(0xE0100, 0xE01F0)))
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | _SHAPES | _RARE_SHAPES
+_SYMBOLS = frozenset({"So", "Sm"})
 _SHOWN_AS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -132,14 +137,18 @@ def escape_for_display(text: str) -> str:
     r"""The text with every invisible character written out (`\u202e`), for a person's decision.
 
     Control, format (bidirectional, zero-width), surrogate, private and unassigned characters and
-    blank letters are written out; spaces and all visible characters stay.
+    blank letters and shape selectors are written out; spaces and all visible characters stay, and
+    so does the selector that makes a symbol an emoji.
     """
     if text.isprintable() and _BLANKS.isdisjoint(text):
         return text
-    return "".join(_shown(character) for character in text)
+    before = (" ", *text)
+    return "".join(_shown(*pair) for pair in zip(text, before, strict=False))
 
 
-def _shown(character: str) -> str:
+def _shown(character: str, before: str) -> str:
+    if character in _EMOJI_SHAPES and _is_symbol(before):
+        return character
     visible = character.isprintable() or unicodedata.category(character) == "Zs"
     if visible and character not in _BLANKS:
         return character
@@ -147,6 +156,13 @@ def _shown(character: str) -> str:
         return _SHOWN_AS[character]
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _is_symbol(character: str) -> bool:
+    """Whether the character is one that has the shape of an emoji, too."""
+    if character.isascii() or character in _BLANKS:
+        return False
+    return unicodedata.category(character) in _SYMBOLS
 
 
 def _exact_number(digits: str) -> int | float:

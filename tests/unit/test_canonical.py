@@ -75,10 +75,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
     | st.integers(-SAFE_INTEGER_MAX, SAFE_INTEGER_MAX)
     | st.floats(allow_nan=False, allow_infinity=False)
     | whole_text,
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(whole_text, inner, max_size=4)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(whole_text, inner, max_size=4),
     max_leaves=12,
 )
 
@@ -320,6 +317,9 @@ def test_payload_hash_tells_commands_apart() -> None:
         ("zero\u200bwidth\ufeff", "zero\\u200bwidth\\ufeff"),
         ("tag\U000e0041", "tag\\U000e0041"),
         ("blank\u3164\u2800", "blank\\u3164\\u2800"),
+        ("pay 1\ufe0f00 to A\ufe01B\U000e0100", "pay 1\\ufe0f00 to A\\ufe01B\\U000e0100"),
+        ("send \u2764\ufe0f and \u2714\ufe0e", "send \u2764\ufe0f and \u2714\ufe0e"),
+        ("\u2764\ufe0f\ufe0f \u2800\ufe0f", "\u2764\ufe0f\\ufe0f \\u2800\\ufe0f"),
         ("line\u2028para\u2029", "line\\u2028para\\u2029"),
         ("wide\u3000and\u00a0narrow", "wide\u3000and\u00a0narrow"),
         ("half\ud800", "half\\ud800"),
