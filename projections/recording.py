@@ -59,6 +59,8 @@ T = TypeVar("T")
 Clock = Callable[[], datetime]
 ATTEMPTS_MAX: Final = 6
 FIRST_WAIT_S: Final = 0.02
+CONTENDED_SECONDS: Final = 1.0
+CONTENDED_MAX: Final = 10_000  # users whose contention one writer remembers
 
 
 class Receipt(NamedTuple):
@@ -88,6 +90,7 @@ class Writer:
         self._database = database
         self._set = projection_set
         self._mapper = mapper or FactMapper()
+        self._contended_until: dict[str, float] = {}
 
     def write(self, user_id: str, orders: Sequence[Order], now: datetime | Clock) -> list[Receipt]:
         """Decide and append all orders or none; an order seen before gives its first result.
@@ -100,11 +103,14 @@ class Writer:
         alone, BatchRefused for one of several; Unavailable.
         """
         clock = now if callable(now) else lambda: now
-        if any(order.command.is_due_now for order in orders):
+        is_contended = self._contended_until.get(user_id, 0.0) > time.monotonic()
+        if any(o.command.is_due_now for o in orders) or (is_contended and not _is_blind(orders)):
             return _with_retries(lambda: self._locked(user_id, orders, clock))
         try:
             return self._fast(user_id, orders, clock)
-        except (Stale, FoldFailed, DuplicateKeyConflict, VersionConflict):
+        except Stale:
+            self._note_contention(user_id)
+        except (FoldFailed, DuplicateKeyConflict, VersionConflict):
             pass  # the locked path decides
         except CommandRefused as refusal:
             if not refusal.facts:
@@ -114,16 +120,23 @@ class Writer:
         except psycopg.Error as error:
             if sqlstate(error) == ERASED:
                 raise _erased(user_id) from error
+            if sqlstate(error) == MOVED_ON:
+                self._note_contention(user_id)
         except Unavailable as error:
             if _waited_long(error):
                 raise
         return _with_retries(lambda: self._locked(user_id, orders, clock))
 
+    def _note_contention(self, user_id: str) -> None:
+        """Somebody else writes for this user: queue up for a while instead of reading in vain."""
+        if len(self._contended_until) >= CONTENDED_MAX:
+            self._contended_until.clear()
+        self._contended_until[user_id] = time.monotonic() + CONTENDED_SECONDS
+
     def _fast(self, user_id: str, orders: Sequence[Order], clock: Clock) -> list[Receipt]:
-        blind = all(o.command.is_blind and o.expected_version is None for o in orders)
         with self._database.connection() as conn:
             loader: LogLoader | None = None
-            if not blind:
+            if not _is_blind(orders):
                 loader = LogLoader(conn, user_id, self._set, self._mapper)
                 loader.look_up(orders[0].source, [order.key for order in orders])
             plan = Plan(user_id, clock(), loader or NothingKnown())
@@ -236,6 +249,11 @@ class Writer:
         return head if head is not None else expected[0] if expected else 0
 
 
+def _is_blind(orders: Sequence[Order]) -> bool:
+    """Whether the orders are decided without reading anything."""
+    return all(order.command.is_blind and order.expected_version is None for order in orders)
+
+
 def _refusal(plan: Plan, new: Mapping[int, Order], *, alone: bool) -> WorkindexError | None:
     """Decide the orders; returns what refuses them, None where nothing does."""
     try:
@@ -308,6 +326,8 @@ def _with_retries(attempt: Callable[[], T]) -> T:
     """Run a locked attempt; what passes by itself is tried again after a growing, jittered wait.
 
     The command keys make this safe: an attempt that did commit is found by the next one.
+
+    Raises: Unavailable where nothing passed in all of the attempts; what the attempt raises else.
     """
     wait_s = FIRST_WAIT_S
     for tries_left in range(ATTEMPTS_MAX - 1, -1, -1):
@@ -316,18 +336,24 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         except Unavailable as error:
             if tries_left == 0 or _waited_long(error):
                 raise
-        except (Stale, Taken):  # somebody else was first in a log that had no head to hold
+        except (Stale, Taken) as error:  # somebody else was first in a log without a head to hold
             if tries_left == 0:
-                raise
+                raise _outrun() from error
         except psycopg.Error as error:
             state = sqlstate(error)
             if state[:2] == "22":
                 raise InvalidInput(f"the database refuses a value: {error}") from error
-            if tries_left == 0 or state not in (MOVED_ON, "40001"):
+            if state != MOVED_ON:
                 raise
+            if tries_left == 0:
+                raise _outrun() from error
         time.sleep(wait_s * random.uniform(0.5, 1.5))
         wait_s *= 2
     raise AssertionError("the loop returns or raises")
+
+
+def _outrun() -> Unavailable:
+    return Unavailable(f"others wrote to this log at each of {ATTEMPTS_MAX} attempts: try again")
 
 
 def _waited_long(error: Unavailable) -> bool:

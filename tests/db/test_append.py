@@ -13,14 +13,15 @@ import pytest
 
 from conftest import Cluster, Urls
 from engine import Engine, do_as_owner, order, owner, question, task
-from workindex.domain.errors import CommandRefused, VersionConflict
+from workindex.domain.errors import CommandRefused, Unavailable, VersionConflict
 from workindex.domain.facts import Command
 from workindex.domain.tasks import CreateTask, EnterTaskPhase, StartTask
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.recorder import put_events
+from workindex.projections.loading import Stale
 from workindex.projections.planning import NothingKnown, Plan
-from workindex.projections.recording import Receipt
+from workindex.projections.recording import Receipt, Writer
 from workindex.projections.sets import INLINE
 
 pytestmark = pytest.mark.pg15
@@ -250,6 +251,22 @@ def test_many_users_and_rollbacks(database: Database) -> None:
         assert [e.position for e in events] == list(range(1, len(kept) + 1))
         assert sorted(e.fact.stream for e in events) == sorted(f"task/T-{n}" for n in kept)
         assert engine.is_whole()
+
+
+class Outrun(Writer):
+    """A writer that finds the log changed whenever it looks."""
+
+    def _fast(self, *_: object) -> list[Receipt]:
+        raise Stale
+
+    def _locked(self, *_: object) -> list[Receipt]:
+        raise Stale
+
+
+def test_a_log_that_never_stands_still(database: Database) -> None:
+    """A writer that others outrun at every attempt says so, and that trying again is safe."""
+    with pytest.raises(Unavailable, match="at each of 6 attempts: try again"):
+        Outrun(database).write("ann", [order(task("T-1"))], datetime.now(UTC))
 
 
 def test_equal_times(database: Database) -> None:
