@@ -167,7 +167,7 @@ class Plan:
 
     def _decide(self, order: Order) -> tuple[Event, ...]:
         world = World(self._user_id, order.actor, self._states)
-        while missing := needed([order.command], world):
+        while missing := needed(order.command, world):
             self._know(missing, map(_stream_of, missing))
         expected = order.expected_version
         if expected is not None:

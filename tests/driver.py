@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from workindex.domain.decisions import decide, needed, register
+from workindex.domain.decisions import decide, needed
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import Actor, ActorKind, Command, Concept, Event, Fact, World
 from workindex.projections.table import Table
@@ -40,9 +40,7 @@ class Driver:
         self.log: list[Event] = []
         self.states: dict[str, Any] = {}
         self.rows: dict[str, Any] = {}
-        concepts = tuple(concepts)
         self._ids = count(1)
-        self._known = register(concepts)
         self._entities = {entity.kind: entity for c in concepts for entity in c.entities}
         self._tables = {table.kind: table for table in tables}
 
@@ -53,7 +51,7 @@ class Driver:
         filled = command.with_ids(f"id-{next(self._ids)}" for _ in command.new_ids)
         who = self.actor if by is None else actor(by)
         try:
-            facts = decide(self._world(filled, who), filled, now or self.now, self._known)
+            facts = decide(self._world(filled, who), filled, now or self.now)
         except CommandRefused as refusal:
             self.apply(refusal.facts, by=who, now=now)
             raise
@@ -100,10 +98,10 @@ class Driver:
     def _world(self, command: Command, who: Actor) -> World:
         if command.is_blind and command.stream not in {e.fact.stream for e in self.log}:
             blind = World(self.user_id, who, _Blind())
-            decide(blind, command, self.now, self._known)
+            decide(blind, command, self.now)
         states: dict[str, Any] = {}
         world = World(self.user_id, who, states)
-        while wanted := needed([command], world):
+        while wanted := needed(command, world):
             states.update({ref: self.states.get(ref) for ref in wanted})
         return world
 
