@@ -49,7 +49,7 @@ from workindex.domain.task_facts import (
 )
 
 ENDED = frozenset({"done", "failed", "cancelled"})
-HELD_MAX = 1_000
+HELD_MAX = 2_000
 CHANGEABLE = (
     "title",
     "description",
