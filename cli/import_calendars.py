@@ -7,7 +7,12 @@ from pathlib import Path
 
 import rich_click as click
 
-from workindex.cli.import_records import import_options, show_report, steps_told
+from workindex.cli.import_records import (
+    import_options,
+    removals_noted,
+    show_report,
+    steps_told,
+)
 from workindex.cli.output import Cli, json_option
 from workindex.cli.record import operator
 
@@ -53,17 +58,12 @@ def ics(
       workindex import ics ada calendar.ics --tz Europe/Berlin
     """
     from workindex.service.importers.ics_driver import View, import_ics
-    from workindex.service.importers.session import Order, Suspicion
-    from workindex.service.operator_actions import note
+    from workindex.service.importers.session import Order
 
-    who = operator()
-    order = Order(paths, source, fresh_seconds, datetime.now(UTC), who if accept_removals else None)
-    client = cli.open()
-
-    def accepting(found: Suspicion) -> None:
-        arguments = {"user_id": user, "source": source, **found._asdict()}
-        note(client.database, who, "import ics", arguments, outcome="removals accepted")
-
+    accepted_by = operator() if accept_removals else None
+    order = Order(paths, source, fresh_seconds, datetime.now(UTC), accepted_by)
+    scope = cli.open().user(user)
+    accepting = removals_noted(cli, "import ics", user, source)
     with steps_told(cli) as told:
-        report = import_ics(client.user(user), order, View(tz, whole), told, accepting)
+        report = import_ics(scope, order, View(tz, whole), told, accepting)
     show_report(cli, user, source, report)

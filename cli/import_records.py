@@ -17,15 +17,15 @@ from workindex.cli.tables import Heading, show_table
 
 if TYPE_CHECKING:
     from workindex.service.importers.report import Report
-    from workindex.service.importers.session import Progress
+    from workindex.service.importers.session import Progress, Suspicion
 
 DAY_SECONDS = 86_400
 REJECTED_TOLD_MAX = 20
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def import_options(source: str) -> Callable[[F], F]:
-    """The arguments and options that these imports share."""
+def import_options(source: str, *, folders: bool = True) -> Callable[[F], F]:
+    """The arguments and options that all imports share; with `folders` a PATH may be one."""
 
     def add(command: F) -> F:
         shared: list[Callable[[Any], Any]] = [
@@ -35,7 +35,7 @@ def import_options(source: str) -> Callable[[F], F]:
                 nargs=-1,
                 required=True,
                 metavar="PATH…",
-                type=click.Path(exists=True, path_type=Path),
+                type=click.Path(exists=True, dir_okay=folders, path_type=Path),
             ),
             click.option(
                 "--source",
@@ -132,6 +132,18 @@ def steps_told(cli: Cli) -> Iterator[Callable[[Progress], None]]:
         yield told
 
 
+def removals_noted(cli: Cli, command: str, user: str, source: str) -> Callable[[Suspicion], None]:
+    """Somebody to tell what is removed because the operator accepted it: the list of such acts."""
+
+    def noted(found: Suspicion) -> None:
+        from workindex.service.operator_actions import note
+
+        arguments = {"user_id": user, "source": source, **found._asdict()}
+        note(cli.open().database, operator(), command, arguments, outcome="removals accepted")
+
+    return noted
+
+
 @click.command()
 @import_options("qmsum")
 @click.option(
@@ -214,20 +226,15 @@ def workbench(
     """
     from zoneinfo import ZoneInfo
 
-    from workindex.service.importers.session import Order, Suspicion
+    from workindex.service.importers.session import Order
     from workindex.service.importers.workbench_driver import import_workbench
-    from workindex.service.operator_actions import note
 
-    who = operator()
-    order = Order(paths, source, fresh_seconds, datetime.now(UTC), who if accept_removals else None)
-    client = cli.open()
-
-    def accepting(found: Suspicion) -> None:
-        arguments = {"user_id": user, "source": source, **found._asdict()}
-        note(client.database, who, "import workbench", arguments, outcome="removals accepted")
-
+    accepted_by = operator() if accept_removals else None
+    order = Order(paths, source, fresh_seconds, datetime.now(UTC), accepted_by)
+    scope = cli.open().user(user)
+    accepting = removals_noted(cli, "import workbench", user, source)
     with steps_told(cli) as told:
-        report = import_workbench(client.user(user), order, ZoneInfo(zone), told, accepting)
+        report = import_workbench(scope, order, ZoneInfo(zone), told, accepting)
     show_report(cli, user, source, report)
 
 

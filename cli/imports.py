@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from workindex.cli.import_calendars import ics
-from workindex.cli.import_records import RECORDS, steps_told
+from workindex.cli.import_records import RECORDS, import_options, removals_noted, steps_told
 from workindex.cli.output import REFUSED, Cli, Stop, json_option
 from workindex.cli.record import operator
 
 if TYPE_CHECKING:
     from workindex.service.importers.beads_driver import Outcome
-
-DAY_SECONDS = 86_400
 
 
 @click.group("import")
@@ -25,28 +23,7 @@ def imports() -> None:
 
 
 @imports.command()
-@click.argument("user")
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    metavar="PATH…",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-)
-@click.option(
-    "--source",
-    default="beads",
-    show_default=True,
-    metavar="NAME",
-    help="The source that these files report on.",
-)
-@click.option(
-    "--fresh-seconds",
-    type=click.IntRange(min=1),
-    default=DAY_SECONDS,
-    show_default=True,
-    help="How long the source counts as seen after this import.",
-)
+@import_options("beads", folders=False)
 @click.option(
     "--accept-removals",
     is_flag=True,
@@ -73,19 +50,14 @@ def beads(
       workindex import beads ada .beads/issues.jsonl
     """
     from workindex.service.importers.beads_driver import import_beads
-    from workindex.service.importers.session import Order, Suspicion
-    from workindex.service.operator_actions import note
+    from workindex.service.importers.session import Order
 
-    who = operator()
-    order = Order(paths, source, fresh_seconds, datetime.now(UTC), who if accept_removals else None)
-    client = cli.open()
-
-    def accepting(found: Suspicion) -> None:
-        arguments = {"user_id": user, "source": source, **found._asdict()}
-        note(client.database, who, "import beads", arguments, outcome="removals accepted")
-
+    accepted_by = operator() if accept_removals else None
+    order = Order(paths, source, fresh_seconds, datetime.now(UTC), accepted_by)
+    scope = cli.open().user(user)
+    accepting = removals_noted(cli, "import beads", user, source)
     with steps_told(cli) as told:
-        outcome = import_beads(client.user(user), order, told, accepting)
+        outcome = import_beads(scope, order, told, accepting)
     if cli.json:
         cli.emit(_document(user, source, outcome))
     else:
