@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 
 from workindex.domain import ALL_FACTS
 from workindex.domain.errors import CorruptEvent, NeedsNewerCode
-from workindex.domain.facts import Actor, Event, Fact
+from workindex.domain.facts import Actor, ActorKind, Event, Fact
 
 Data = dict[str, Any]
 # jsonb writes the float 1e20 as digits. Only orjson reads integers of more than 64 bits as the
@@ -100,7 +101,7 @@ class FactMapper(Mapper[str]):
             stream_version=stored.originator_version,
             occurred_at=stored.occurred_at,
             recorded_at=stored.recorded_at,
-            actor=Actor.model_construct(**metadata["actor"]),
+            actor=_actor(**metadata["actor"]),
             position=stored.position,
             event_id=stored.event_id,
             correlation_id=metadata.get("correlation_id"),
@@ -132,6 +133,12 @@ class FactMapper(Mapper[str]):
                 f"event {position} of type {type_} version {version} does not fit: "
                 f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
             ) from error
+
+
+@lru_cache(maxsize=1_000)
+def _actor(kind: ActorKind, id: str) -> Actor:
+    """The same few actors cause most of a log."""
+    return Actor.model_construct(kind=kind, id=id)
 
 
 def fact_data(fact: Fact) -> Data:
