@@ -231,8 +231,7 @@ def consequences(task: TaskColumns, event: Event) -> dict[str, Any]:
         case TaskScheduled():
             return {"scheduled_at": fact.scheduled_at, **_resting(task, "scheduled")}
         case TaskReopened():
-            status = "blocked" if task.blocked_by else "open"
-            return {"status": status, "status_unblocked": "open", "scheduled_at": None}
+            return {"scheduled_at": None, **_resting(task, "open")}
         case TaskFailed():
             return _ended("failed")
         case TaskCancelled():

@@ -203,6 +203,12 @@ def test_starting_twice_is_nothing_new(task: Driver) -> None:
     assert task.row("task/T").started_at == NOW
 
 
+def test_put_back_while_waiting_for_something_outside(task: Driver) -> None:
+    """Reopening ends no wait."""
+    task.given(StartTask(task_id="T"), BlockTask(task_id="T", reason="parts"))
+    assert task.given(ReopenTask(task_id="T")).row("task/T").status == "blocked"
+
+
 def test_scheduling_puts_off_and_starting_takes_up(task: Driver) -> None:
     """open -> scheduled -> active -> scheduled; the same time again is nothing new."""
     soon = ScheduleTask(task_id="T", scheduled_at=at("12:00"))
