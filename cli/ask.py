@@ -21,7 +21,7 @@ QUESTIONS = (
     "Which reminders do I have?",
     "What meetings do I have today?",
     "Which proposals are waiting?",
-    "Which connections are broken?",
+    "Which connections do I have?",
     "How many credits do I have?",
     "我有哪些任务？",
 )
