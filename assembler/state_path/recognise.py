@@ -20,6 +20,7 @@ TEXT_CHARS_MAX = 300
 FILTERS = ("status", "when", "date", "provider", "id")
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_ODD = re.compile(r"[^\x00-\x7f\u3400-\u9fff]")
 # Quotation, markup, code, lists and addresses: nobody asks a plain question with these.
 _FOREIGN = re.compile(
     r"[\"“”„‟«»\u2039\u203a「」『』《》〈〉【】<>{}()\[\]|\\/@*=`^$%&;:#+\x00-\x08\x0e-\x1f\x7f]"
@@ -82,13 +83,13 @@ def _tokens(text: str, language: Locale, words: Vocabulary) -> list[str] | None:
 
 def _plain(text: str) -> str:
     """Full-width signs made plain, curly apostrophes straight, pictures left out."""
-    text = unicodedata.normalize("NFKC", text).replace("’", "'")
-    return "".join(" " if _is_picture(sign) else sign for sign in text)
+    return _ODD.sub(_unless_picture, unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
-def _is_picture(sign: str) -> bool:
-    picture = unicodedata.category(sign) in ("So", "Sk") or sign in "\u200d\ufe0f"
-    return picture and not sign.isascii()
+def _unless_picture(found: re.Match[str]) -> str:
+    sign = found[0]
+    is_picture = unicodedata.category(sign) in ("So", "Sk") or sign in "\u200d\ufe0f"
+    return " " if is_picture else sign
 
 
 def _iso(found: re.Match[str]) -> str:
@@ -120,6 +121,8 @@ def _symbols(tokens: list[str], words: Vocabulary) -> tuple[list[str], dict[str,
                 return [], {}
             named[symbol] = token
             symbols.append(symbol)
+    if symbols and symbols[-1] == ".":
+        symbols.pop()
     return symbols, named
 
 

@@ -2,8 +2,8 @@
 
 A file holds `[rules]` (named expressions, see `grammar`), `[[frame]]` (sentences for any noun:
 `<np>` a noun phrase, `<b>` one that is a question by itself, `<n>` the bare noun, `<p>` what it may
-be, `<w>` when), `[[noun]]` (a kind and these expressions; a frame that needs one it lacks is left
-out), `[[ask]]` (further sentences of one kind) and what spelling is mended before reading:
+be), `[[noun]]` (a kind and these expressions; `never` names tags that it is not said with),
+`[[ask]]` (further sentences of one kind) and what spelling is mended before reading:
 `[write]` (word to words), `typo_prone` (long words whose common slips are worked out here),
 `[fold]` (sign to sign). `whole` is everything that may be said, with `<question>` for one of these
 sentences. To teach the recogniser a phrase, add it there and to the lists of the tests.
@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from workindex.assembler.state_path.grammar import Grammar
 from workindex.assembler.state_path.question import Locale
 
-_PARTS = ("np", "n", "p", "w", "b", "h")
-_NEEDS = re.compile(r"<(np|n|p|w|b|h)>")
+_PARTS = ("np", "n", "p", "b")
 _VOWELS = "aeiou"
 _LONG = 7  # letters from which a word with another vowel is still no other word
 
@@ -40,7 +39,9 @@ def vocabulary(locale: Locale) -> Vocabulary:
     """The vocabulary of one language."""
     data = tomllib.loads((files(__name__) / f"{locale}.toml").read_text("utf-8"))
     split = re.compile(data["symbol"]).findall
-    grammar = Grammar(data["whole"], {**dict(_rules(data)), "question": _question(data)}, split)
+    grammar = Grammar(data["whole"], _rules(data), split)
+    for sentence in data["often"]:
+        grammar.read(split(sentence))
     write = {word: tuple(said.split()) for word, said in data["write"].items()}
     for word in data["typo_prone"]:
         for slip in _slips(word):
@@ -49,34 +50,36 @@ def vocabulary(locale: Locale) -> Vocabulary:
     return Vocabulary(grammar, write, str.maketrans(data["fold"]))
 
 
-def _rules(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The named expressions, and those of each noun under a name of its own (`np_3`)."""
-    yield from data["rules"].items()
-    for place, noun in enumerate(data["noun"]):
-        yield from ((f"{part}_{place}", noun[part]) for part in _PARTS if part in noun)
+def _rules(data: dict[str, Any]) -> dict[str, str]:
+    """The named expressions, and each part of a sentence that nouns fill, of all nouns at once.
+
+    What fills the parts of one sentence agrees by its tags: those of two nouns contradict each
+    other, and so does what a noun is `never` said with.
+    """
+    parts = {
+        part: " | ".join(
+            f"{{noun={place}}} ( {noun[part]} ) {_tags(noun)}"
+            for place, noun in enumerate(data["noun"])
+            if part in noun
+        )
+        for part in _PARTS
+    }
+    return {**data["rules"], **parts, "question": _question(data)}
+
+
+def _tags(noun: Mapping[str, Any]) -> str:
+    tags = [f"{{{name}={noun[name]}}}" for name in ("kind", "subject") if name in noun]
+    return " ".join((*tags, *(f"{{{name}=no}}" for name in noun.get("never", ()))))
 
 
 def _question(data: dict[str, Any]) -> str:
-    """Every sentence as one choice, each with its kind and form tagged."""
-    return " | ".join(
-        f"( {say} ) {{kind={kind}}} {{form={form}}}" for kind, form, say in _said(data)
-    )
-
-
-def _said(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for ask in data["ask"]:
-        for say in ask["say"]:
-            yield ask["kind"], ask["form"], say
-    frames = [
-        (frame["form"], say, set(_NEEDS.findall(say)))
-        for frame in data["frame"]
-        for say in frame["say"]
-    ]
-    for place, noun in enumerate(data["noun"]):
-        tag = f" {{subject={noun['subject']}}}" if "subject" in noun else ""
-        for form, say, needs in frames:
-            if needs <= noun.keys():
-                yield noun["kind"], form, _NEEDS.sub(rf"<\1_{place}>", say) + tag
+    """Every sentence as one choice, each with its form, and its kind where no noun tells it."""
+    said = []
+    for sentence in (*data["frame"], *data["ask"]):
+        names = [name for name in ("kind", "form") if name in sentence]
+        tags = " ".join(f"{{{name}={sentence[name]}}}" for name in names)
+        said += [f"( {say} ) {tags}" for say in sentence["say"]]
+    return " | ".join(said)
 
 
 def _slips(word: str) -> Iterator[str]:
