@@ -91,7 +91,7 @@ def phrase(question: StateQuestion) -> Phrase:
     """`approvals are waiting`."""
     day = day_of(question)
     if day is not None and not holds_now(question):
-        state = f"waiting and expire {day[0]}"
+        state = f"waiting and due {day[0]}"
         return being("approval", "approvals", state, f"{day[1]}到期的", "项", "审批")
     return being("approval", "approvals", "waiting", "等待中的", "项", "审批")
 

@@ -108,7 +108,7 @@ def phrase(question: StateQuestion) -> Phrase:
         return being("routine", "routines", en, f"{zh}的", "个", "例行任务")
     day = day_of(question)
     if day is not None and not holds_now(question):
-        state = f"waiting and expire {day[0]}"
+        state = f"waiting and due {day[0]}"
         return being("proposal", "proposals", state, f"{day[1]}过期、等你答复的", "条", "建议")
     return being("proposal", "proposals", "waiting", "等你答复的", "条", "建议")
 

@@ -61,6 +61,15 @@ TASKS = (
 LONG = tuple(
     task(f"T-{n}", f"Box {n}", requests=asked("input", "Where to?")) for n in range(20, 30)
 )
+WEEK = (
+    LEASE,
+    approval("A-1", "Pay rent", expires_at=at(hours=1)),
+    approval("A-3", "Sell bike", expires_at=at(days=1)),
+    reminder("R-1", "Call Bob", status="due", since_at=at(minutes=-30)),
+    reminder("R-2", "Water plants", remind_at=at(hours=4)),
+    reminder("R-3", "Stretch", remind_at=at(days=1, hours=2)),
+    proposal("P-1", "Book the mover", expires_at=at(days=3)),
+)
 CASES = {
     "pending": Case(
         StateQuestion("pending"),
@@ -76,6 +85,20 @@ CASES = {
     ),
     "pending_long": Case(
         StateQuestion("pending"), (approval("A-1", "Pay rent"),), (*LONG, approval("A-1"))
+    ),
+    "pending_today": Case(StateQuestion("pending", (("when", "today"),)), (LEASE,), WEEK),
+    "pending_tomorrow": Case(StateQuestion("pending", (("when", "tomorrow"),)), (LEASE,), WEEK),
+    "pending_overdue": Case(
+        StateQuestion("pending", (("when", "overdue"),)),
+        (reminder("R-1", "Call Bob", status="due", since_at=at(minutes=-30)),),
+        WEEK,
+    ),
+    "pending_next": Case(StateQuestion("pending", (("when", "next"),)), (LEASE,), WEEK),
+    "pending_by_id": Case(StateQuestion("pending", (("id", "T-1"),)), (LEASE,), WEEK),
+    "approvals_due_tomorrow": Case(
+        StateQuestion("approvals", (("when", "tomorrow"),), subject="due"),
+        (approval("A-3", "Sell bike", expires_at=at(days=1)),),
+        WEEK,
     ),
     "tasks": Case(StateQuestion("tasks"), (LEASE,), (LEASE, *TASKS)),
     "tasks_blocked_today": Case(
@@ -135,6 +158,16 @@ CASES = {
             connection("github"),
             connection("gmail", "ada", status="expired", detail="Sign in again"),
         ),
+    ),
+    "proposals_tomorrow": Case(
+        StateQuestion("proactive", (("when", "tomorrow"),), subject="proposal"),
+        (proposal("P-2", "Buy tape", expires_at=at(days=1)),),
+        (proposal("P-1", "Book the mover"), proposal("P-2", "Buy tape", expires_at=at(days=1))),
+    ),
+    "reminders_scheduled": Case(
+        StateQuestion("reminders", (("status", "scheduled"),)),
+        (reminder("R-2", "Water plants", remind_at=at(hours=4)),),
+        WEEK,
     ),
     "proactive": Case(
         StateQuestion("proactive", subject="proposal"),

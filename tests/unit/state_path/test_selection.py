@@ -51,6 +51,46 @@ def test_pending_lists_every_kind_of_waiting_most_urgent_first() -> None:
     ]
 
 
+WAITING = (
+    task("T-1", requests=asked_for("decision"), due_at=at(hours=5)),
+    approval("A-1", expires_at=at(days=1)),
+    proposal("P-1"),
+    reminder("R-1", remind_at=at(hours=2)),
+    reminder("R-2", remind_at=at(days=1)),
+    reminder("R-3", remind_at=at(hours=-1)),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What needs me?", ["R-3", "T-1", "A-1", "P-1"]),
+        ("What needs me today?", ["R-3", "R-1", "T-1", "A-1", "P-1"]),
+        ("What needs me this week?", ["R-3", "R-1", "T-1", "A-1", "R-2", "P-1"]),
+        ("What needs me tomorrow?", ["A-1", "R-2"]),
+        ("What needs me on 2026-03-05?", ["A-1", "R-2"]),
+        ("What overdue things need me?", ["R-3"]),
+        ("What needs me next?", ["R-3"]),
+        ("Does T-1 need me?", ["T-1"]),
+        ("Does R-2 need me?", []),
+        ("Any approvals due today?", []),
+        ("Any approvals today?", ["A-1"]),
+        ("Any approvals due tomorrow?", ["A-1"]),
+        ("Which reminders are scheduled?", ["R-1", "R-2"]),
+    ],
+)
+def test_times_of_what_waits(text: str, expected: list[str]) -> None:
+    """Today lists all that waits now and what comes later; another day what is due on it."""
+    assert ids(ask(text, *WAITING)) == expected
+
+
+def test_what_a_day_leaves_out_is_counted() -> None:
+    """Nobody takes "nothing is due tomorrow" for "nothing waits"."""
+    assert ask("What needs me tomorrow?", *WAITING[:1]).text == (
+        "Nothing that needs you is due tomorrow. Beside these: 1 waiting."
+    )
+
+
 def test_approvals_lists_also_those_that_a_task_tells() -> None:
     """Pending shows one item, kind approvals every open approval."""
     named = {"A-1": {"title": "Pay", "status": "requested", "expires_at": utc(at(hours=1))}}
