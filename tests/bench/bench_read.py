@@ -46,7 +46,8 @@ WHERE user_id = %(user)s
 """
 COPY_ROWS = """
 INSERT INTO message SELECT (jsonb_populate_record(m, jsonb_build_object(
-    'message_id', message_id || '-' || n, 'created_position', created_position + %(size)s::bigint * n,
+    'message_id', message_id || '-' || n,
+    'created_position', created_position + %(size)s::bigint * n,
     'source_position', source_position + %(size)s::bigint * n))).*
 FROM message m, generate_series(1, %(times)s) AS n WHERE user_id = %(user)s
 """
