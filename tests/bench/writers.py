@@ -10,6 +10,7 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection as Pipe
 from typing import Any, NamedTuple, Self
@@ -20,14 +21,20 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict
 
-from workindex.domain.conversations import PostMessage
-from workindex.domain.facts import Actor, Command
+from workindex.domain.conversations import MessagePosted, PostMessage
+from workindex.domain.facts import Actor, Command, Event
 from workindex.domain.tasks import CreateTask, GiveTaskInput, RequestTaskInput
+from workindex.eventlog.append import NewKey
 from workindex.eventlog.database import Database
+from workindex.eventlog.mapper import FactMapper, LogEvent
+from workindex.eventlog.recorder import UserRecorder
+from workindex.projections.folding import Folding
 from workindex.projections.planning import Entry, order_of
 from workindex.projections.recording import Writer
+from workindex.projections.sets import INLINE
 
 USER = Actor(kind="user", id="bench")
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 BEGIN_SECONDS = 0.15  # time for every process to hear of the round before it begins
 Append = Callable[[str], Iterator[Callable[[], object]]]
 
@@ -69,13 +76,14 @@ def stock_recorder(url: str) -> PostgresApplicationRecorder:
 
 def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
     recorder = stock_recorder(scratch_url)
-    writer = Writer(Database(app_url, pool_max=1))
+    database = Database(app_url, pool_max=1)
+    writer = Writer(database)
 
     def stock(_: str) -> Iterator[Callable[[], object]]:
         state = orjson.dumps({"message_id": "m", "thread_id": "main", "text": "x" * 100})
         while True:
             event = StoredEvent(str(uuid_utils.uuid7()), 1, "message_posted", state)
-            yield lambda event=event: recorder.insert_events([event])  # type: ignore[misc]
+            yield partial(recorder.insert_events, [event])
 
     def write(user_id: str, command: Command) -> Callable[[], object]:
         def append() -> object:
@@ -83,6 +91,14 @@ def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
             return writer.write(user_id, [order], datetime.now(UTC))
 
         return append
+
+    def recorder_of(user_id: str) -> Iterator[Callable[[], object]]:
+        own = UserRecorder(database.connection, user_id, fold_version=INLINE.fold_version)
+        while True:
+            event, row = _message_with_row()
+            key = NewKey("bench", event.event_id, "0" * 64, 1, 1)
+            parts: dict[str, Any] = {"rows": row, "keys": [key], "recorded_at": NOW}
+            yield partial(own.insert_events, [event], **parts)
 
     def message(user_id: str) -> Iterator[Callable[[], object]]:
         while True:
@@ -102,7 +118,23 @@ def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
             )
             yield write(user_id, GiveTaskInput(task_id=name, request_id=request, answer="this"))
 
-    return {"stock": stock, "message": message, "task": task, "decide": decide}
+    return {
+        "stock": stock,
+        "recorder": recorder_of,
+        "message": message,
+        "task": task,
+        "decide": decide,
+    }
+
+
+def _message_with_row() -> tuple[LogEvent, dict[str, Any]]:
+    """A message as our recorder takes it: the stored event and the row that it folds to."""
+    name = str(uuid_utils.uuid7())
+    fact = MessagePosted(message_id=name, thread_id="main", role="user", text="x" * 100)
+    event = Event(fact, 1, NOW, NOW, USER, event_id=name)
+    folding = Folding()
+    folding.apply(event, 1)
+    return FactMapper().to_stored_event(event), folding.changes(base=None)[0]
 
 
 def run(pipe: Pipe, app_url: str, scratch_url: str) -> None:
