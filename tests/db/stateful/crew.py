@@ -13,12 +13,7 @@ from db.stateful.worker import Instruction, Look, Result, run
 ANSWER_SECONDS_MAX = 60.0
 # Python 3.11 loads only what is installed, so no module of the tests. Each child runs the main
 # module, which imports pytest.
-PRELOADED = [
-    "pytest",
-    "workindex.projections.recording",
-    "workindex.projections.index",
-    "workindex.projections.work_index",
-]
+PRELOADED = ["pytest", "workindex.service.client"]
 
 
 class _Worker:

@@ -14,7 +14,7 @@ from db.stateful.worker import Instruction, Look, Result, view
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.reader import read_stored
 from workindex.projections.verify import Verifier
-from workindex.projections.work_index import Reader
+from workindex.service.client import WorkIndex
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 LATER = timedelta(days=3_650)
@@ -31,7 +31,7 @@ class Play:
     def __init__(self, crew: Crew, database: Database, name: str) -> None:
         self._crew = crew
         self._database = database
-        self._reader = Reader(database)
+        self._work_index = WorkIndex(database)
         self._name = name
         self._now = START
         self._keys = count(1)
@@ -140,6 +140,8 @@ class Play:
         seen = self._crew.look(worker, Look(user_id, self._now))
         verdict, reasons = oracle.verdict(user, self._now)
         assert seen["position"] == user["head"], (user["head"], seen)
+        assert seen["answer"] == (seen["verdict"], seen["reasons"]), seen
+        assert seen["says_nothing"] == (seen["verdict"] == "proven_empty"), seen
         if "work_index" in user["parked"]:  # its rows, sources among them, stand still
             assert seen["verdict"] == "unproven", seen
             assert "parked" in seen["reasons"], seen
@@ -165,8 +167,8 @@ class Play:
         for name, user in users.items():
             replay = Look(name, self._now, at_position=user["head"])
             # This process folds without poison, so a parked user's log replays as well.
-            found = view(self._reader, replay)
+            found = view(self._work_index, replay)
             assert found["view"] == oracle.view(user, self._now), (name, found["view"])
             if "work_index" not in user["parked"]:
-                inline = view(self._reader, Look(name, self._now))
+                inline = view(self._work_index, Look(name, self._now))
                 assert inline["sections"] == found["sections"], name

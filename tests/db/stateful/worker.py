@@ -21,18 +21,19 @@ from workindex.domain.errors import BatchRefused, CommandRefused, DuplicateKeyCo
 from workindex.domain.facts import Actor, Event
 from workindex.eventlog.database import Database
 from workindex.eventlog.failpoints import VARIABLE
-from workindex.projections.index import Index, index_of
+from workindex.projections.index import Index
 from workindex.projections.loading import Stale
 from workindex.projections.memory import TABLES as MEMORY_TABLES
-from workindex.projections.needs import needs_you
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.recording import Clock, Receipt, Writer
 from workindex.projections.table import AnyTable
 from workindex.projections.tasks import TABLES as TASK_TABLES
-from workindex.projections.work_index import EVERYTHING, Reader
+from workindex.service.client import WorkIndex
 
 COMMANDS = {command.model_fields["type"].default: command for command in ALL_COMMANDS}
 SOURCE = "stateful"
+QUESTION = "what needs me?"
+NOTHING = "Nothing needs you right now."
 
 
 class Instruction(NamedTuple):
@@ -80,12 +81,12 @@ def run(pipe: Pipe, app_url: str) -> None:
         _poison(table)
     database = Database(app_url, pool_max=2)
     writers = (Writer(database), _LockedWriter(database))
-    reader = Reader(database)
+    work_index = WorkIndex(database)
     while (told := pipe.recv()) is not None:
         answer: Any
         try:
             if isinstance(told, Look):
-                answer = view(reader, told)
+                answer = view(work_index, told)
             else:
                 answer = _record(writers[told.locked], told)
         except Exception:  # noqa: BLE001 - whatever it is, the test shows it with its program
@@ -129,18 +130,24 @@ def _record(writer: Writer, told: Instruction) -> Result:
     return Result("done", positions, receipts[0].duplicate)
 
 
-def view(reader: Reader, look: Look) -> dict[str, Any]:
-    """The index in the form that `oracle.view` gives, with its proof and all of its rows."""
-    reading = reader.read(look.user_id, EVERYTHING, now=look.now, at_position=look.at_position)
-    index = index_of(reading)
+def view(work_index: WorkIndex, look: Look) -> dict[str, Any]:
+    """The index in the form that `oracle.view` gives, what is answered, and all rows.
+
+    The index reads every row and the answer only open ones, so that both readers are compared.
+    """
+    scope = work_index.user(look.user_id)
+    index = scope.index(look.now, look.at_position)
+    answer = scope.ask(QUESTION, look.now, at_position=look.at_position)
+    assert answer is not None
     return {
         "position": index.position,
         "verdict": index.proof.verdict,
         "reasons": set(index.proof.reasons),
         "valid_until": index.proof.certificate["valid_until"],
+        "answer": (answer.verdict, set(answer.reasons)),
+        "says_nothing": answer.text == NOTHING,
         "sections": index.sections,
-        "view": _compared(index)
-        | {"needs": sorted((i.kind, i.id) for i in needs_you(reading.rows, look.now))},
+        "view": _compared(index) | {"needs": sorted((i.kind, i.id) for i in answer.items)},
     }
 
 
