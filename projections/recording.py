@@ -112,8 +112,9 @@ class Writer:
             self._note_contention(user_id)
         except (FoldFailed, DuplicateKeyConflict, VersionConflict):
             pass  # the locked path decides
-        except CommandRefused as refusal:
-            if not refusal.facts:
+        except (CommandRefused, BatchRefused) as refusal:
+            # Who decided without reading does not know yet whether the key was seen before.
+            if not getattr(refusal, "facts", ()) and not _is_blind(orders):
                 raise
         except Taken:
             pass  # a key or a stream that a blind append took for new

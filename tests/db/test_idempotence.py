@@ -20,6 +20,7 @@ from workindex.domain.errors import (
     Unavailable,
     VersionConflict,
 )
+from workindex.domain.proactive_commands import MakeProposal
 from workindex.domain.tasks import ChangeTask, CompleteTask, CreateTask, StartTask
 from workindex.eventlog import failpoints
 from workindex.eventlog.append import lock
@@ -45,6 +46,23 @@ def test_first_result_again(ann: Engine) -> None:
     # An expectation that no longer holds does not matter: the command was recorded.
     assert ann.record(task("T-2"), key="X", expected_version=9).positions == (2,)
     assert len(ann.events()) == 3
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "in a batch"])
+def test_first_result_again_after_its_time(ann: Engine, together: bool) -> None:
+    """A command whose time is over is not refused where it was recorded in time, although it is
+    one that is decided without reading anything."""
+    now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+    proposal = MakeProposal(
+        proposal_id="P-1", title="Tidy up?", expires_at=now + timedelta(minutes=1)
+    )
+    orders = [order(proposal, key="X")]
+    if together:
+        orders.append(order(task("T-2"), key="Y"))
+    first = ann.write(orders, now)
+    again = ann.write(orders, now + timedelta(days=1))
+    assert [receipt.positions for receipt in again] == [receipt.positions for receipt in first]
+    assert all(receipt.duplicate for receipt in again)
 
 
 def test_generated_ids_do_not_make_another_command(ann: Engine) -> None:
