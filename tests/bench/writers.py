@@ -36,7 +36,7 @@ from workindex.projections.sets import INLINE
 USER = Actor(kind="user", id="bench")
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 BEGIN_SECONDS = 0.15  # time for every process to hear of the round before it begins
-Append = Callable[[str], Iterator[Callable[[], object]]]
+Act = Callable[[], object]
 
 
 class Round(NamedTuple):
@@ -44,7 +44,6 @@ class Round(NamedTuple):
 
     mode: str
     user_id: str
-    begin: float
     seconds: float
 
 
@@ -74,57 +73,54 @@ def stock_recorder(url: str) -> PostgresApplicationRecorder:
     return PostgresApplicationRecorder(datastore)
 
 
-def _appends(app_url: str, scratch_url: str) -> dict[str, Append]:
-    recorder = stock_recorder(scratch_url)
-    database = Database(app_url, pool_max=1)
-    writer = Writer(database)
+class _Appends:
+    """Every kind of append, each an endless line of acts for one user."""
 
-    def stock(_: str) -> Iterator[Callable[[], object]]:
+    def __init__(self, app_url: str, scratch_url: str) -> None:
+        self._stock = stock_recorder(scratch_url)
+        self._database = Database(app_url, pool_max=1)
+        self._writer = Writer(self._database)
+
+    def stock(self, _: str) -> Iterator[Act]:
+        """The library's recorder."""
         state = orjson.dumps({"message_id": "m", "thread_id": "main", "text": "x" * 100})
         while True:
             event = StoredEvent(str(uuid_utils.uuid7()), 1, "message_posted", state)
-            yield partial(recorder.insert_events, [event])
+            yield partial(self._stock.insert_events, [event])
 
-    def write(user_id: str, command: Command) -> Callable[[], object]:
-        def append() -> object:
-            order = order_of(Entry(command), "bench", USER)
-            return writer.write(user_id, [order], datetime.now(UTC))
-
-        return append
-
-    def recorder_of(user_id: str) -> Iterator[Callable[[], object]]:
-        own = UserRecorder(database.connection, user_id, fold_version=INLINE.fold_version)
+    def recorder(self, user_id: str) -> Iterator[Act]:
+        """Our recorder: a message with its row and its key, made beforehand."""
+        version = INLINE.fold_version
+        own = UserRecorder(self._database.connection, user_id, fold_version=version)
         while True:
             event, row = _message_with_row()
             key = NewKey("bench", event.event_id, "0" * 64, 1, 1)
             parts: dict[str, Any] = {"rows": row, "keys": [key], "recorded_at": NOW}
             yield partial(own.insert_events, [event], **parts)
 
-    def message(user_id: str) -> Iterator[Callable[[], object]]:
+    def message(self, user_id: str) -> Iterator[Act]:
+        """A whole command: post a message."""
         while True:
-            yield write(user_id, PostMessage(thread_id="main", role="user", text="x" * 100))
+            command = PostMessage(thread_id="main", role="user", text="x" * 100)
+            yield partial(self._write, user_id, command)
 
-    def task(user_id: str) -> Iterator[Callable[[], object]]:
+    def task(self, user_id: str) -> Iterator[Act]:
+        """A whole command: create a task."""
         while True:
-            yield write(user_id, CreateTask(title="Send the offer to the customer"))
+            yield partial(self._write, user_id, CreateTask(title="Send the offer to the customer"))
 
-    def decide(user_id: str) -> Iterator[Callable[[], object]]:
+    def decide(self, user_id: str) -> Iterator[Act]:
+        """Whole commands that read: ask for an input and give it, in turn."""
         name = str(uuid_utils.uuid7())
-        write(user_id, CreateTask(task_id=name, title="Send the offer"))()
+        self._write(user_id, CreateTask(task_id=name, title="Send the offer"))
         for number in count():
-            request = f"r-{number}"
-            yield write(
-                user_id, RequestTaskInput(task_id=name, request_id=request, prompt="Which one?")
-            )
-            yield write(user_id, GiveTaskInput(task_id=name, request_id=request, answer="this"))
+            asked = {"task_id": name, "request_id": f"r-{number}"}
+            yield partial(self._write, user_id, RequestTaskInput(**asked, prompt="Which one?"))
+            yield partial(self._write, user_id, GiveTaskInput(**asked, answer="this"))
 
-    return {
-        "stock": stock,
-        "recorder": recorder_of,
-        "message": message,
-        "task": task,
-        "decide": decide,
-    }
+    def _write(self, user_id: str, command: Command) -> object:
+        order = order_of(Entry(command), "bench", USER)
+        return self._writer.write(user_id, [order], datetime.now(UTC))
 
 
 def _message_with_row() -> tuple[LogEvent, dict[str, Any]]:
@@ -139,16 +135,16 @@ def _message_with_row() -> tuple[LogEvent, dict[str, Any]]:
 
 def run(pipe: Pipe, app_url: str, scratch_url: str) -> None:
     """The life of a writer process: a round for each order, until it is ended."""
-    appends = _appends(app_url, scratch_url)
-    ready: dict[tuple[str, str], Iterator[Callable[[], object]]] = {}
+    appends = _Appends(app_url, scratch_url)
+    ready: dict[tuple[str, str], Iterator[Act]] = {}
     while True:
         told: Round = pipe.recv()
         key = (told.mode, told.user_id)
         if key not in ready:
-            ready[key] = appends[told.mode](told.user_id)
+            ready[key] = getattr(appends, told.mode)(told.user_id)
             next(ready[key])()  # connects and prepares
         pipe.send(None)
-        begin = pipe.recv()
+        begin: float = pipe.recv()
         spans = []
         time.sleep(max(0.0, begin - time.monotonic()))
         end = begin + told.seconds
@@ -183,7 +179,7 @@ class Writers:
         """Let one process for each user append at the same time."""
         pipes = self._pipes[: len(users)]
         for pipe, user_id in zip(pipes, users, strict=True):
-            pipe.send(Round(mode, user_id, 0.0, seconds))
+            pipe.send(Round(mode, user_id, seconds))
         for pipe in pipes:
             pipe.recv()
         begin = time.monotonic() + BEGIN_SECONDS
