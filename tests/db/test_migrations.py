@@ -23,15 +23,15 @@ from workindex.eventlog import migrate
 from workindex.eventlog.database import Database
 from workindex.eventlog.migrate import bootstrap, downgrade, upgrade
 from workindex.eventlog.revision import check_revision, head_revision
-from workindex.eventlog.schema import OWNER_ROLE, TENANT_TABLES, log_sql
+from workindex.eventlog.schema import OWNER_ROLE, TENANT_TABLES
 from workindex.projections import ALL_TABLES
 from workindex.projections.functions import functions_sql
-from workindex.projections.schema import fresh_sql, projections_sql, register_sql
+from workindex.projections.schema import fresh_sql
 from workindex.projections.sets import INLINE
 from workindex.projections.verify import Verifier
 
 VERSION_TABLE = "workindex_revision"
-FROZEN = Path(workindex.__file__).parent / "alembic/versions/0001_log_and_work_index"
+FROZEN = Path(workindex.__file__).parent / "alembic/versions"
 TABLES = (*TENANT_TABLES, *(table.name for table in ALL_TABLES), "work_due")
 UPGRADE = "import sys; from workindex.eventlog.migrate import upgrade; upgrade(sys.argv[1])"
 
@@ -105,17 +105,10 @@ def test_the_comparison_sees_a_change(urls: Urls, change: str) -> None:
         assert catalog(conn) != before
 
 
-@pytest.mark.parametrize(
-    ("name", "generated"),
-    [
-        ("log.sql", log_sql()),
-        ("projections.sql", projections_sql(ALL_TABLES) + register_sql(INLINE.fold_version)),
-        ("functions.sql", functions_sql(ALL_TABLES)),
-    ],
-)
-def test_the_frozen_sql_is_what_the_definitions_give(name: str, generated: str) -> None:
-    """A changed definition without a migration fails here."""
-    assert (FROZEN / name).read_text(encoding="utf-8").strip() == generated.strip()
+def test_the_frozen_functions_are_what_the_definitions_give() -> None:
+    """A changed definition without a migration fails here; tables are compared above."""
+    newest = max(FROZEN.glob("*/functions.sql"))
+    assert newest.read_text(encoding="utf-8") == functions_sql(ALL_TABLES)
 
 
 @pytest.mark.pg15
