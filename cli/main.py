@@ -1,4 +1,4 @@
-"""Which command runs? The entry of the installed program.
+"""Which command runs? All of them in one group, and what their errors end in.
 
 Command modules import only click at the top and the rest where they work, so that `--help` is
 fast and needs no database.
@@ -16,6 +16,7 @@ from workindex.cli.catalog import catalog
 from workindex.cli.db import db
 from workindex.cli.demo import demo
 from workindex.cli.doctor import doctor
+from workindex.cli.entry import INTERRUPTED
 from workindex.cli.explain import explain
 from workindex.cli.imports import imports
 from workindex.cli.index import index
@@ -26,7 +27,7 @@ from workindex.cli.record import record
 from workindex.cli.schema import schema
 from workindex.cli.streams import abandon_stdout, is_broken, prepare
 
-INTERRUPTED, PIPE_CLOSED = 130, 141
+PIPE_CLOSED = 141
 # In the order in which a newcomer needs them; help keeps it.
 ALL_COMMANDS: tuple[click.Command, ...] = (
     demo,
@@ -92,8 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         fail_usage(error, as_json=cli.json)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        _leave_interrupted()
     except BrokenPipeError:
         _leave_closed_pipe()
     except SystemExit as left:
@@ -105,12 +105,28 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _leave_interrupted() -> NoReturn:
+    click.echo("interrupted", err=True)
+    sys.exit(INTERRUPTED)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind the error: code that was being loaded may wrap it."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _leave_closed_pipe() -> NoReturn:
     abandon_stdout()
     sys.exit(PIPE_CLOSED)
 
 
 def _fail_ours(error: Exception, cli: Cli) -> None:
+    if _was_interrupted(error):
+        _leave_interrupted()
     from workindex.domain.errors import WorkindexError
 
     if is_broken(error):

@@ -11,12 +11,18 @@
 Names load on first use, so that `workindex --help` and the pure parts need no database driver.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 import workindex._links  # noqa: F401 - refuses a checkout without links
 
+# Not typing's own: this module is loaded before the program can hear an interrupt (cli/entry.py),
+# and typing would double the time until it does.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from workindex.assembler.state_path import StateAnswer as StateAnswer
     from workindex.domain.errors import ActionNotCanonical as ActionNotCanonical
     from workindex.domain.errors import BatchRefused as BatchRefused

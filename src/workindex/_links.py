@@ -4,7 +4,7 @@ Run on import by `workindex` and by setup.py, because a checkout without links w
 build an empty wheel without an error.
 """
 
-from pathlib import Path
+import os
 
 FOLDERS = (
     "alembic",
@@ -16,8 +16,13 @@ FOLDERS = (
     "service",
 )
 
-_HERE = Path(__file__).parent
-_missing = [name for name in FOLDERS if not (_HERE / name).is_dir()]
+# Without pathlib, which takes as long to load as all else before an interrupt can be heard.
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (said above)
+_missing = [
+    name
+    for name in FOLDERS
+    if not os.path.isdir(f"{_HERE}/{name}")  # noqa: PTH112 (as above)
+]
 if _missing:
     raise ImportError(
         f"{_HERE} holds no link to {', '.join(_missing)}: this checkout was made without symbolic "

@@ -146,6 +146,24 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
         entry.main(["index", "ada"])
 
 
+def test_an_interrupt_that_other_code_wrapped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python wraps what a class that is being made raises: it is an interrupt all the same."""
+
+    def opened(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interrupt:
+            raise RuntimeError("Error calling __set_name__") from interrupt
+
+    monkeypatch.setattr(Cli, "open", opened)
+    with pytest.raises(SystemExit) as left:
+        entry.main(["index", "ada"])
+    assert left.value.code == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
+
+
 def test_a_bad_url_is_refused_without_showing_its_password() -> None:
     """The message says how a URL is written and nothing of what was given."""
     for url in ("mysql://ann:secret@db.example/x", "postgresql://db.example/x?secret=1"):
