@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from workindex.domain.facts import Event, Fact, utc
-from workindex.projections.sets import TABLE_OF_KIND
+from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
 from workindex.projections.table import Member, Table
 
 
@@ -62,10 +62,13 @@ class Folding:
     """Rows by reference, and what a run of events made of them.
 
     `load` gives it the rows as they were; `apply` folds one event. Members named in `without`
-    are left alone.
+    are left alone. The folds are those of the set: a program of another fold version has others.
     """
 
-    def __init__(self, *, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, *, without: Collection[str] = (), projection_set: ProjectionSet = INLINE
+    ) -> None:
+        self._table_of_kind = projection_set.table_of_kind
         self.before: dict[str, Kept | None] = {}
         self.after: dict[str, Kept | None] = {}
         self.without = set(without)
@@ -88,7 +91,7 @@ class Folding:
         """
         folded: dict[str, Kept | None] = {}
         for ref in event.fact.touches:
-            table = TABLE_OF_KIND[split_ref(ref)[0]]
+            table = self._table_of_kind[split_ref(ref)[0]]
             if table.member in self.without:
                 continue
             kept = self.after.get(ref)
@@ -131,7 +134,7 @@ class Folding:
 
     def open_count(self) -> int:
         """How many rows are open now."""
-        return sum(_is_open(ref, kept) for ref, kept in self.after.items())
+        return sum(self._is_open(ref, kept) for ref, kept in self.after.items())
 
     def changes(self, *, base: int | None) -> tuple[dict[str, Any], int]:
         """What changed, as the database takes it, and the change of the open count.
@@ -146,16 +149,22 @@ class Folding:
             if kept is before:
                 continue
             kind, id_ = split_ref(ref)
-            table = TABLE_OF_KIND[kind]
+            table = self._table_of_kind[kind]
             if table.member in self.without:
                 continue
             part = documents.setdefault(table.name, {"put": [], "drop": []})
-            open_delta += _is_open(ref, kept) - _is_open(ref, before)
+            open_delta += self._is_open(ref, kept) - self._is_open(ref, before)
             if kept is None:
                 part["drop"].append(id_)
             else:
                 part["put"].append(_document(table, kept, base or 0))
         return documents, open_delta
+
+    def _is_open(self, ref: str, kept: Kept | None) -> bool:
+        if kept is None:
+            return False
+        table = self._table_of_kind[split_ref(ref)[0]]
+        return table.is_open is not None and table.is_open(kept.row)
 
 
 def _document(table: Table[Any], kept: Kept, base: int) -> dict[str, Any]:
@@ -168,13 +177,6 @@ def _document(table: Table[Any], kept: Kept, base: int) -> dict[str, Any]:
     if table.due_at is not None and (due_at := table.due_at(kept.row)) is not None:
         document["wake_at"] = utc(due_at)
     return document
-
-
-def _is_open(ref: str, kept: Kept | None) -> bool:
-    if kept is None:
-        return False
-    table = TABLE_OF_KIND[split_ref(ref)[0]]
-    return table.is_open is not None and table.is_open(kept.row)
 
 
 def touched_refs(facts: Collection[Fact]) -> list[str]:

@@ -8,6 +8,7 @@ until it gets it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from workindex.projections import ALL_TABLES
@@ -26,8 +27,18 @@ class ProjectionSet(NamedTuple):
         """The members, in the order of their first table."""
         return tuple(dict.fromkeys(table.member for table in self.tables))
 
+    @property
+    def table_of_kind(self) -> Mapping[str, Table[Any]]:
+        """The tables by the kind of entity that their rows belong to."""
+        return _by_kind(self.tables)
+
+
+@lru_cache(maxsize=100)
+def _by_kind(tables: tuple[Table[Any], ...]) -> Mapping[str, Table[Any]]:
+    return {table.kind: table for table in tables}
+
 
 INLINE = ProjectionSet("inline", 1, ALL_TABLES)
 ALL_SETS = (INLINE,)
 
-TABLE_OF_KIND: Mapping[str, Table[Any]] = {table.kind: table for table in ALL_TABLES}
+TABLE_OF_KIND: Mapping[str, Table[Any]] = INLINE.table_of_kind
