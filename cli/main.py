@@ -13,6 +13,7 @@ import rich_click as click
 
 from workindex.cli.ask import ask
 from workindex.cli.catalog import catalog
+from workindex.cli.completion import completion
 from workindex.cli.db import db
 from workindex.cli.demo import demo
 from workindex.cli.doctor import doctor
@@ -42,6 +43,7 @@ ALL_COMMANDS: tuple[click.Command, ...] = (
     catalog,
     schema,
     doctor,
+    completion,
 )
 
 
