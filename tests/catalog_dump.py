@@ -23,7 +23,8 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind <> 'i'"""
 _COLUMNS = """
 SELECT format('column %s.%s #%s %s collation %s not null %s default %s identity %s grants %s',
     c.relname, a.attname, row_number() OVER (PARTITION BY c.oid ORDER BY a.attnum),
-    format_type(a.atttypid, a.atttypmod), l.collname, a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attidentity, a.attacl)
+    format_type(a.atttypid, a.atttypmod), l.collname, a.attnotnull,
+    pg_get_expr(d.adbin, d.adrelid), a.attidentity, a.attacl)
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
 LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
