@@ -86,10 +86,14 @@ class NothingKnown:
 
 
 class Decided(NamedTuple):
-    """What one order came to: its events, in order."""
+    """What one order came to: its events, in order.
+
+    `is_refusal` says that they are what its refusal established: they are stored without its key.
+    """
 
     order: Order
     events: tuple[Event, ...]
+    is_refusal: bool = False
 
 
 class Plan:
@@ -130,7 +134,7 @@ class Plan:
         """
         for place, order in orders.items():
             try:
-                self.decided.append(Decided(order, self._decide(order)))
+                self.decide(order)
             except WorkindexError as error:
                 if alone:
                     raise
@@ -141,9 +145,16 @@ class Plan:
                 f"{len(self.events)}: split the batch"
             )
 
-    def record(self, order: Order, facts: Iterable[Fact]) -> None:
-        """Append facts as they are (what a refusal established), without deciding."""
-        self.decided.append(Decided(order, self._emit(order, list(facts))))
+    def decide(self, order: Order) -> None:
+        """Decide one order after those before it.
+
+        Raises: the order's own error; the plan is then as it was.
+        """
+        self.decided.append(Decided(order, self._decide(order)))
+
+    def record_refusal(self, order: Order, facts: Iterable[Fact]) -> None:
+        """Append what an order's refusal established, without deciding."""
+        self.decided.append(Decided(order, self._emit(order, list(facts)), is_refusal=True))
 
     def fold(self, *, without: Iterable[str] = ()) -> Folding:
         """A folding that holds the rows as they were; members of `without` are left alone."""

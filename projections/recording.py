@@ -102,7 +102,7 @@ class Writer:
         Raises: CommandRefused, VersionConflict, DuplicateKeyConflict or InvalidInput of an order
         alone, BatchRefused for one of several; Unavailable.
         """
-        clock = now if callable(now) else lambda: now
+        clock = as_clock(now)
         is_contended = self._contended_until.get(user_id, 0.0) > time.monotonic()
         if any(o.command.is_due_now for o in orders) or (is_contended and not _is_blind(orders)):
             return _with_retries(lambda: self._locked(user_id, orders, clock))
@@ -124,7 +124,7 @@ class Writer:
             if sqlstate(error) == MOVED_ON:
                 self._note_contention(user_id)
         except Unavailable as error:
-            if _waited_long(error):
+            if waited_long(error):
                 raise
         return _with_retries(lambda: self._locked(user_id, orders, clock))
 
@@ -149,18 +149,23 @@ class Writer:
             new = _unseen(orders, seen)
             if new:
                 plan.run(new, alone=len(orders) == 1)
-                folding = plan.fold()
-                for offset, event in enumerate(plan.events, start=1):
-                    folding.apply(event, offset)
-                rows, open_delta = folding.changes(base=None)
-                failpoint("append.sent")
-                head = self._put(
-                    conn, user_id, plan, rows, open_delta=open_delta, expected=expected
-                )
-                failpoint("append.done")
+                head = self._send(conn, user_id, plan, expected)
             else:
                 head = 0
-        return _receipts(orders, seen, plan, head)
+        return receipts_of(orders, seen, plan, head)
+
+    def _send(
+        self, conn: Connection, user_id: str, plan: Plan, expected: tuple[int, int] | None
+    ) -> int:
+        """Fold and append what the plan decided, in one call; returns the new head."""
+        folding = plan.fold()
+        for offset, event in enumerate(plan.events, start=1):
+            folding.apply(event, offset)
+        rows, open_delta = folding.changes(base=None)
+        failpoint("append.sent")
+        head = self._put(conn, user_id, plan, rows, open_delta=open_delta, expected=expected)
+        failpoint("append.done")
+        return head
 
     def _locked(self, user_id: str, orders: Sequence[Order], clock: Clock) -> list[Receipt]:
         with self._database.connection() as conn, tenant_transaction(conn, user_id):
@@ -176,16 +181,16 @@ class Writer:
             head = found.head
             if isinstance(refusal, CommandRefused) and refusal.facts:
                 plan = Plan(user_id, now, loader)
-                plan.record(orders[0], refusal.facts)
-                self._append_locked(conn, user_id, plan, loader, with_keys=False)
+                plan.record_refusal(orders[0], refusal.facts)
+                self._append_locked(conn, user_id, plan, loader)
             elif new and refusal is None:
-                head = self._append_locked(conn, user_id, plan, loader, with_keys=True)
+                head = self._append_locked(conn, user_id, plan, loader)
             failpoint("locked.appended")
         with unavailable_if_lost():
             failpoint("locked.committed")
         if refusal is not None:
             raise refusal  # after the commit, so that what was caught up stays
-        return _receipts(orders, found.keys, plan, head)
+        return receipts_of(orders, found.keys, plan, head)
 
     def _look_up(self, conn: Connection, user_id: str, orders: Sequence[Order]) -> Snapshot:
         """The head, the progress and the orders' keys.
@@ -199,9 +204,7 @@ class Writer:
             raise _erased(user_id)
         return found
 
-    def _append_locked(
-        self, conn: Connection, user_id: str, plan: Plan, loader: LogLoader, *, with_keys: bool
-    ) -> int:
+    def _append_locked(self, conn: Connection, user_id: str, plan: Plan, loader: LogLoader) -> int:
         snapshot = loader.first
         assert snapshot is not None, "a plan reads before it decides"
 
@@ -214,7 +217,6 @@ class Writer:
                 open_delta=open_delta,
                 expected=(snapshot.head, snapshot.epoch),
                 parked=parked,
-                with_keys=with_keys,
             )
 
         if snapshot.is_behind:
@@ -231,7 +233,6 @@ class Writer:
         open_delta: int,
         expected: tuple[int, int] | None,
         parked: Mapping[str, Any] | None = None,
-        with_keys: bool = True,
     ) -> int:
         """One append; returns the new head."""
         head = put_events(
@@ -241,13 +242,18 @@ class Writer:
             plan.events,
             fold_version=self._set.fold_version,
             expected=expected,
-            keys=_keys(plan) if with_keys else (),
+            keys=_keys(plan),
             rows=rows,
             open_delta=open_delta,
             parked=parked,
             recorded_at=plan.now,
         )
         return head if head is not None else expected[0] if expected else 0
+
+
+def as_clock(now: datetime | Clock) -> Clock:
+    """A clock, also from an instant: that one always tells the same."""
+    return now if callable(now) else lambda: now
 
 
 def _is_blind(orders: Sequence[Order]) -> bool:
@@ -269,8 +275,9 @@ def _refusal(plan: Plan, new: Mapping[int, Order], *, alone: bool) -> WorkindexE
 def _keys(plan: Plan) -> list[NewKey]:
     keys = []
     offset = 1
-    for order, events in plan.decided:
-        keys.append(NewKey(order.source, order.key, order.payload_hash, offset, len(events)))
+    for order, events, is_refusal in plan.decided:
+        if not is_refusal:
+            keys.append(NewKey(order.source, order.key, order.payload_hash, offset, len(events)))
         offset += len(events)
     return keys
 
@@ -288,18 +295,27 @@ def _unseen(orders: Sequence[Order], seen: Mapping[str, KeyRecord]) -> dict[int,
         if known is order:
             new[place] = order
         elif known.payload_hash != order.payload_hash:
-            conflict = DuplicateKeyConflict(
-                f"the key {order.key} of source {order.source} was used for a different command: "
-                "use a new key, or send the first command again",
-                field="key",
-            )
+            conflict = key_conflict(order)
             raise conflict if len(orders) == 1 else BatchRefused(place, conflict)
     return new
 
 
-def _receipts(
+def key_conflict(order: Order) -> DuplicateKeyConflict:
+    """What refuses an order whose key stands for another command."""
+    return DuplicateKeyConflict(
+        f"the key {order.key} of source {order.source} was used for a different command: "
+        "use a new key, or send the first command again",
+        field="key",
+    )
+
+
+def receipts_of(
     orders: Sequence[Order], seen: Mapping[str, KeyRecord], plan: Plan, head: int
 ) -> list[Receipt]:
+    """The receipts of orders that were decided by the plan or `seen` before, in their order.
+
+    `head` is the one after the append.
+    """
     position = head - len(plan.events)
     first: dict[str, Receipt] = {
         key: Receipt(record.positions, duplicate=True) for key, record in seen.items()
@@ -311,6 +327,8 @@ def _receipts(
             position += 1
             events.append(event._replace(position=position))
         positions = tuple(event.position for event in events)
+        if decided.is_refusal:
+            continue
         fresh[decided.order.key] = Receipt(positions, duplicate=False, events=tuple(events))
     receipts = []
     for order in orders:
@@ -335,7 +353,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         try:
             return attempt()
         except Unavailable as error:
-            if tries_left == 0 or _waited_long(error):
+            if tries_left == 0 or waited_long(error):
                 raise
         except (Stale, Taken) as error:  # somebody else was first in a log without a head to hold
             if tries_left == 0:
@@ -357,7 +375,7 @@ def _outrun() -> Unavailable:
     return Unavailable(f"others wrote to this log at each of {ATTEMPTS_MAX} attempts: try again")
 
 
-def _waited_long(error: Unavailable) -> bool:
+def waited_long(error: Unavailable) -> bool:
     """Whether a time limit ended the attempt: the next one would only wait as long again."""
     cause = error.__cause__
     return isinstance(cause, (PoolTimeout, LockNotAvailable, QueryCanceled))

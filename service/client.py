@@ -20,10 +20,11 @@ from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, read_events
 from workindex.eventlog.revision import check_revision
+from workindex.projections.bulk import BulkWriter, Outcome
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
-from workindex.projections.recording import Clock, Receipt, Writer
+from workindex.projections.recording import Clock, Receipt
 from workindex.projections.work_index import EVERYTHING, Reader, Want
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
@@ -51,7 +52,7 @@ class WorkIndex:
         self.database = database
         self.clock = clock
         self.mapper = FactMapper()
-        self.writer = Writer(database, mapper=self.mapper)
+        self.writer = BulkWriter(database, mapper=self.mapper)
         self.reader = Reader(database, mapper=self.mapper)
 
     @classmethod
@@ -186,6 +187,32 @@ class UserScope:
             except WorkindexError as error:
                 raise BatchRefused(place, error) from error
         return self._write(orders) if orders else []
+
+    def record_bulk(
+        self, entries: Sequence[Recordable], *, actor: Actor, source: str = "api"
+    ) -> list[Outcome]:
+        """Record many commands as `record` would one by one, several in one transaction.
+
+        Each command is one unit: what refuses it is its outcome (a WorkindexError in the place of
+        its Receipt), and the others go on. Sent again after a break, entries with a key give their
+        first results.
+
+        Raises: Unavailable; what was recorded until then stays.
+        """
+        outcomes: list[Outcome | None] = []
+        orders: list[Order] = []
+        for given in entries:
+            try:
+                entry = given if isinstance(given, Entry) else Entry(self._command(given))
+                orders.append(
+                    order_of(entry._replace(command=self._command(entry.command)), source, actor)
+                )
+                outcomes.append(None)
+            except WorkindexError as error:
+                outcomes.append(error)
+        clock = self._work_index.clock or _utc_now
+        written = iter(self._work_index.writer.write_each(self.user_id, orders, clock))
+        return [outcome or next(written) for outcome in outcomes]
 
     def ask(
         self,
