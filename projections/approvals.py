@@ -25,7 +25,7 @@ from workindex.domain.approval_facts import (
     preconditions_json,
 )
 from workindex.domain.facts import Event
-from workindex.projections.table import Table
+from workindex.projections.table import EVER, FOREVER, NEEDLESS, Need, Table
 
 
 class ApprovalRow(NamedTuple):
@@ -180,6 +180,17 @@ def _is_open(row: ApprovalRow) -> bool:
     return row.status in ("requested", "executing", "outcome_unknown")
 
 
+def _need(row: ApprovalRow) -> Need:
+    """Until a request expires, from an execution's deadline, or once its outcome is unknown."""
+    if row.status == "requested":
+        return Need(EVER, row.expires_at, row.expires_at, row.expires_at, row.requested_at)
+    if row.status == "executing" and row.deadline_at is None:
+        return NEEDLESS
+    from_at = EVER if row.status == "outcome_unknown" else row.deadline_at
+    assert from_at is not None, "an execution without a deadline needs nobody"
+    return Need(from_at, FOREVER, FOREVER, row.deadline_at, row.status_since_at)
+
+
 def _due_at(row: ApprovalRow) -> datetime | None:
     match row.status:
         case "requested":
@@ -199,6 +210,8 @@ WORK_APPROVAL = Table(
     row=ApprovalRow,
     fold=fold_approval,
     is_open=_is_open,
+    need=_need,
+    told_by="task_id",
     due_at=_due_at,
 )
 WORK_DENIAL = Table(

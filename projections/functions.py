@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE
 from workindex.projections.reading_functions import proof_sql, read_sql
-from workindex.projections.table import AnyTable
+from workindex.projections.table import NEED_COLUMNS, AnyTable
 
 # How far a projection may lag for the next append to fold it forward.
 UNAPPLIED_EVENTS_MAX = 100
@@ -176,8 +176,8 @@ def _write_block(table: AnyTable) -> str:
     columns = [column.name for column in table.columns]
     typed = [f"{column.name} {column.sql_type}" for column in table.columns]
     if table.is_open is not None:
-        columns.append("open")
-        typed.append("open boolean")
+        columns += ["open", *NEED_COLUMNS]
+        typed += ["open boolean", *(f"{name} timestamptz" for name in NEED_COLUMNS)]
     target = ", ".join([*columns, "created_position", "source_position"])
     source = ", ".join(f"r.{name}" for name in columns)
     updates = ", ".join(

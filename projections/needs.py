@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.proactive import ProposalRow
 from workindex.projections.reminders import ReminderRow
-from workindex.projections.tasks import TaskRow
+from workindex.projections.tasks import Pending, TaskRow, Wait, pending_of_waits, waits_of
 
-Pending = Literal["none", "approval", "decision", "input"]
 Rows = Mapping[str, Sequence[Any]]
-PRECEDENCE: tuple[Pending, ...] = ("approval", "decision", "input")
 
 
 class Why(NamedTuple):
@@ -50,16 +48,6 @@ class Item(NamedTuple):
     since_at: datetime | None
     due_at: datetime | None
     value: dict[str, Any] | None
-
-
-class _Wait(NamedTuple):
-    """One open request of a task that has not expired."""
-
-    id: str
-    kind: str
-    prompt: str | None
-    asked_at: datetime | None
-    expires_at: datetime | None
 
 
 def pending_of(task: TaskRow, now: datetime) -> Pending:
@@ -214,24 +202,12 @@ def approval_instants(row: ApprovalRow) -> Iterator[datetime]:
         yield row.deadline_at
 
 
-def _pending(task: TaskRow, waits: Sequence[_Wait]) -> Pending:
-    if task.status in ENDED:
-        return "none"
-    kinds = {wait.kind for wait in waits}
-    return next((pending for pending in PRECEDENCE if pending in kinds), "none")
+def _pending(task: TaskRow, waits: Sequence[Wait]) -> Pending:
+    return "none" if task.status in ENDED else pending_of_waits(waits)
 
 
-def _waits(task: TaskRow, now: datetime) -> list[_Wait]:
-    waits = [
-        _Wait(id_, held["kind"], held.get("prompt"), _at(held.get("asked_at")), _expiry(held))
-        for id_, held in task.requests.items()
-    ]
-    waits += [
-        _Wait(id_, "approval", None, None, _expiry(held))
-        for id_, held in task.approvals.items()
-        if held["status"] == "requested"
-    ]
-    return [wait for wait in waits if wait.expires_at is None or wait.expires_at > now]
+def _waits(task: TaskRow, now: datetime) -> list[Wait]:
+    return [wait for wait in waits_of(task) if wait.expires_at is None or wait.expires_at > now]
 
 
 def _instants(rows: Rows) -> Iterator[datetime]:
@@ -248,10 +224,7 @@ def _instants(rows: Rows) -> Iterator[datetime]:
 
 
 def _expiry(held: Mapping[str, Any]) -> datetime | None:
-    return _at(held.get("expires_at"))
-
-
-def _at(text: str | None) -> datetime | None:
+    text = held.get("expires_at")
     return None if text is None else datetime.fromisoformat(text)
 
 

@@ -18,7 +18,7 @@ from workindex.domain.proactive_facts import (
     TriggerObserved,
     routine_columns,
 )
-from workindex.projections.table import Table
+from workindex.projections.table import EVER, FOREVER, Need, Table
 
 
 class RoutineRow(NamedTuple):
@@ -167,6 +167,12 @@ def fold_notification(row: NotificationRow | None, event: Event) -> Notification
             assert_never(fact)
 
 
+def _need(row: ProposalRow) -> Need:
+    """Until it expires."""
+    until_at = row.expires_at or FOREVER
+    return Need(EVER, until_at, until_at, row.expires_at, row.made_at)
+
+
 WORK_ROUTINE = Table(
     "work_routine",
     kind="routine",
@@ -185,6 +191,7 @@ WORK_PROPOSAL = Table(
     row=ProposalRow,
     fold=fold_proposal,
     is_open=lambda row: row.status == "waiting",
+    need=_need,
     due_at=lambda row: row.expires_at if row.status == "waiting" else None,
 )
 WORK_NOTIFICATION = Table(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from workindex.domain.facts import Event
 from workindex.domain.reminder_facts import ENDED, ReminderSet, consequences, set_columns
-from workindex.projections.table import Table
+from workindex.projections.table import EVER, FOREVER, Need, Table
 
 
 class ReminderRow(NamedTuple):
@@ -52,6 +52,13 @@ def is_open(row: ReminderRow) -> bool:
     return row.status not in ENDED
 
 
+def need(row: ReminderRow) -> Need:
+    """From when it comes due until somebody answers."""
+    since_at = row.since_at or row.remind_at
+    from_at = EVER if row.status == "due" else row.remind_at
+    return Need(from_at, FOREVER, FOREVER, since_at, since_at)
+
+
 def due_at(row: ReminderRow) -> datetime | None:
     """When the clock has to look: at the next occurrence, an unanswered one notwithstanding."""
     is_marked = row.since_at is not None and row.remind_at <= row.since_at
@@ -65,6 +72,7 @@ WORK_REMINDER = Table(
     row=ReminderRow,
     fold=fold_reminder,
     is_open=is_open,
+    need=need,
     due_at=due_at,
 )
 TABLES = (WORK_REMINDER,)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from workindex.eventlog.schema import log_sql, protect
 from workindex.projections.functions import functions_sql
-from workindex.projections.table import AnyTable
+from workindex.projections.table import NEED_COLUMNS, AnyTable
 
 WRITABLE = "SELECT, INSERT, UPDATE, DELETE"
 USER_ID = """    user_id text COLLATE "C" NOT NULL CHECK (user_id <> '')"""
@@ -26,6 +26,8 @@ def table_sql(table: AnyTable) -> str:
         lines.append("    open boolean NOT NULL")
     lines.append("    created_position bigint NOT NULL")
     lines.append("    source_position bigint NOT NULL")
+    if table.need is not None:
+        lines += [f"    {name} timestamptz" for name in NEED_COLUMNS]
     body = ",\n".join(lines)
     indexes = [
         f"CREATE INDEX {table.name}_{'_'.join(columns)} ON {table.name} "
@@ -34,7 +36,9 @@ def table_sql(table: AnyTable) -> str:
     ]
     if table.is_open is not None:
         indexes.append(
-            f"CREATE INDEX {table.name}_open ON {table.name} (user_id, generation) WHERE open;"
+            f"CREATE INDEX {table.name}_open ON {table.name} "
+            f"(user_id, generation, need_due_at, need_since_at, {table.id_column})\n"
+            "    INCLUDE (need_from_at, need_steady_until_at, need_until_at) WHERE open;"
         )
     # The key comes last, and no other index begins as it does: without statistics many indexes look
     # alike, the planner takes the youngest of them, and a row is to be found by its key.

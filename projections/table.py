@@ -3,17 +3,18 @@
 A row type is a NamedTuple whose first field is the entity's id; its annotations are the columns.
 A fold is `fold(row | None, event) -> row | None`: one row in, one row out, no clock, no I/O and
 no other row. The columns user_id, generation, created_position, source_position and (where the
-table has `is_open`) open belong to the machinery, not to the row.
+table has `is_open`) open and those of `Need` belong to the machinery, not to the row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from types import NoneType, UnionType
 from typing import (
     Any,
+    Final,
     Generic,
     Literal,
     NamedTuple,
@@ -41,6 +42,29 @@ COLUMN_TYPES = {
 }
 
 
+EVER: Final = datetime.min.replace(tzinfo=UTC)
+FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+
+
+class Need(NamedTuple):
+    """When an open row needs the user, told without a clock, so that a database can count.
+
+    It does from `from_at` (`EVER`: has always done) up to `until_at` (`FOREVER`: no end). Its
+    item has this `due_at` and `since_at` before `steady_until_at`; what they are after it, the
+    row has to be read for.
+    """
+
+    from_at: datetime
+    steady_until_at: datetime
+    until_at: datetime
+    due_at: datetime | None
+    since_at: datetime | None
+
+
+NEEDLESS: Final = Need(EVER, EVER, EVER, None, None)
+NEED_COLUMNS: Final = tuple(f"need_{name}" for name in Need._fields)
+
+
 class Column(NamedTuple):
     """One column: its name, its PostgreSQL type and whether it may be null."""
 
@@ -53,8 +77,9 @@ class Table(Generic[R]):
     """A projection table: where its rows come from and what the readers ask of them.
 
     `kind` is the entity kind in references (`task` in `task/T-1`). `is_open` tells whether the
-    row could need the user at some time, whatever the clock says. `due_at` is the instant at
-    which the clock has to look at the row, None for never.
+    row could need the user at some time, whatever the clock says, and `need` when an open row
+    does. `due_at` is the instant at which the clock has to look at the row, None for never.
+    `told_by` is the column that names a task: where that is open, its item tells of this row.
     """
 
     def __init__(
@@ -66,7 +91,9 @@ class Table(Generic[R]):
         row: type[R],
         fold: Callable[[R | None, Event], R | None],
         is_open: Callable[[R], bool] | None = None,
+        need: Callable[[R], Need] | None = None,
         due_at: Callable[[R], datetime | None] | None = None,
+        told_by: str | None = None,
         indexes: tuple[tuple[str, ...], ...] = (),
     ) -> None:
         self.name = name
@@ -74,8 +101,11 @@ class Table(Generic[R]):
         self.member = member
         self.row = row
         self.fold = fold
+        assert (is_open is None) == (need is None), f"{name}: is_open and need go together"
         self.is_open = is_open
+        self.need = need
         self.due_at = due_at
+        self.told_by = told_by
         self.indexes = indexes
 
     def __repr__(self) -> str:
@@ -102,11 +132,16 @@ class Table(Generic[R]):
         return self.adapter.validate_python({name: stored[name] for name in self.row._fields})
 
     def dump(self, row: R) -> dict[str, Any]:
-        """The row as the JSON object that the database takes, `open` included."""
-        document = row._asdict()
-        if self.is_open is not None:
-            document["open"] = self.is_open(row)
-        return document
+        """The row as the JSON object that the database takes, with what is kept beside it."""
+        return row._asdict() | self.beside(row)
+
+    def beside(self, row: R) -> dict[str, Any]:
+        """The columns that are kept beside the row: `open`, and when it needs the user."""
+        if self.is_open is None or self.need is None:
+            return {}
+        is_open = self.is_open(row)
+        need = self.need(row) if is_open else (None,) * len(NEED_COLUMNS)
+        return {"open": is_open, **dict(zip(NEED_COLUMNS, need, strict=True))}
 
 
 def _column(name: str, hint: Any) -> Column:

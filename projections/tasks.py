@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workindex.domain.approval_facts import ApprovalFact
 from workindex.domain.facts import Event, Fact, utc
@@ -25,8 +26,10 @@ from workindex.domain.tasks import (
     TaskReopened,
     TaskStarted,
 )
-from workindex.projections.table import Table
+from workindex.projections.table import EVER, FOREVER, NEEDLESS, Need, Table
 
+Pending = Literal["none", "approval", "decision", "input"]
+PRECEDENCE: tuple[Pending, ...] = ("approval", "decision", "input")
 FILED_KEPT = 200
 # The facts that set columns which only readers use; a look-up is faster than a failed match.
 TOLD = frozenset(
@@ -163,6 +166,57 @@ def is_open(row: TaskRow) -> bool:
     return row.status not in ENDED and bool(row.requests or row.approvals)
 
 
+class Wait(NamedTuple):
+    """One thing that a task waits for from the user: an open request, a requested approval."""
+
+    id: str
+    kind: str
+    prompt: str | None
+    asked_at: datetime | None
+    expires_at: datetime | None
+
+
+def waits_of(row: TaskRow) -> list[Wait]:
+    """What the task waits for, expired or not, requests before approvals."""
+    waits = [
+        Wait(id_, held["kind"], held.get("prompt"), _at(held, "asked_at"), _at(held, "expires_at"))
+        for id_, held in row.requests.items()
+    ]
+    waits += [
+        Wait(id_, "approval", None, None, _at(held, "expires_at"))
+        for id_, held in row.approvals.items()
+        if held["status"] == "requested"
+    ]
+    return waits
+
+
+def pending_of_waits(waits: Iterable[Wait]) -> Pending:
+    """Approval before decision before input."""
+    kinds = {wait.kind for wait in waits}
+    return next((pending for pending in PRECEDENCE if pending in kinds), "none")
+
+
+def need(row: TaskRow) -> Need:
+    """While one of the things that it waits for has not expired.
+
+    `since_at` leaves out when its approvals were requested, which stands in their rows.
+    """
+    waits = waits_of(row)
+    if not waits:
+        return NEEDLESS
+    pending = pending_of_waits(waits)
+    ends = [wait.expires_at or FOREVER for wait in waits]
+    dues = [at for at in (*ends, row.due_at) if at is not None and at != FOREVER]
+    asked = [wait.asked_at for wait in waits if wait.kind == pending and wait.asked_at is not None]
+    since_at = min(asked, default=row.status_since_at)
+    return Need(EVER, min(ends), max(ends), min(dues, default=None), since_at)
+
+
+def _at(held: Mapping[str, Any], name: str) -> datetime | None:
+    text = held.get(name)
+    return None if text is None else datetime.fromisoformat(text)
+
+
 # The clock has nothing to do on a task: readers leave expired requests out by themselves, and an
 # approval that expires is due in its own table.
 WORK_TASK = Table(
@@ -172,6 +226,7 @@ WORK_TASK = Table(
     row=TaskRow,
     fold=fold_task,
     is_open=is_open,
+    need=need,
 )
 
 TABLES = (WORK_TASK,)

@@ -6,3 +6,41 @@ DROP FUNCTION wi_append(text, bigint, integer, integer, jsonb, jsonb, jsonb, int
 DROP FUNCTION wi_write_rows(text, integer[], integer[], integer[], bigint, jsonb);
 DROP FUNCTION wi_lock(text);
 DROP FUNCTION wi_enter(text);
+DROP INDEX work_task_open;
+ALTER TABLE work_task
+    DROP COLUMN need_from_at,
+    DROP COLUMN need_steady_until_at,
+    DROP COLUMN need_until_at,
+    DROP COLUMN need_due_at,
+    DROP COLUMN need_since_at;
+CREATE INDEX work_task_open ON work_task (user_id, generation) WHERE open;
+DROP INDEX work_approval_open;
+ALTER TABLE work_approval
+    DROP COLUMN need_from_at,
+    DROP COLUMN need_steady_until_at,
+    DROP COLUMN need_until_at,
+    DROP COLUMN need_due_at,
+    DROP COLUMN need_since_at;
+CREATE INDEX work_approval_open ON work_approval (user_id, generation) WHERE open;
+DROP INDEX work_proposal_open;
+ALTER TABLE work_proposal
+    DROP COLUMN need_from_at,
+    DROP COLUMN need_steady_until_at,
+    DROP COLUMN need_until_at,
+    DROP COLUMN need_due_at,
+    DROP COLUMN need_since_at;
+CREATE INDEX work_proposal_open ON work_proposal (user_id, generation) WHERE open;
+DROP INDEX work_reminder_open;
+ALTER TABLE work_reminder
+    DROP COLUMN need_from_at,
+    DROP COLUMN need_steady_until_at,
+    DROP COLUMN need_until_at,
+    DROP COLUMN need_due_at,
+    DROP COLUMN need_since_at;
+CREATE INDEX work_reminder_open ON work_reminder (user_id, generation) WHERE open;
+
+ALTER TABLE projection_progress
+    DROP COLUMN skipped,
+    DROP CONSTRAINT projection_progress_parked_check;
+ALTER TABLE catchup_due DROP CONSTRAINT catchup_due_attempts_check;
+ALTER TABLE user_log DROP CONSTRAINT user_log_epoch_check;

@@ -37,14 +37,14 @@ DECLARE
 BEGIN
     PERFORM wi_enter(p_user);
     IF p_rows ? 'work_task' THEN
-        INSERT INTO work_task (user_id, generation, task_id, title, description, status, status_since_at, status_unblocked, family, revision, priority, labels, assignee, parent_id, source, due_at, scheduled_at, phase, plan, decisions, fields, outputs, requests, approvals, blocked_by, blocked_reason, blocked_outside, blocks, attempts, outcome, created_at, started_at, ended_at, updated_at, open, created_position, source_position)
-            SELECT p_user, g.generation, r.task_id, r.title, r.description, r.status, r.status_since_at, r.status_unblocked, r.family, r.revision, r.priority, r.labels, r.assignee, r.parent_id, r.source, r.due_at, r.scheduled_at, r.phase, r.plan, r.decisions, r.fields, r.outputs, r.requests, r.approvals, r.blocked_by, r.blocked_reason, r.blocked_outside, r.blocks, r.attempts, r.outcome, r.created_at, r.started_at, r.ended_at, r.updated_at, r.open,
+        INSERT INTO work_task (user_id, generation, task_id, title, description, status, status_since_at, status_unblocked, family, revision, priority, labels, assignee, parent_id, source, due_at, scheduled_at, phase, plan, decisions, fields, outputs, requests, approvals, blocked_by, blocked_reason, blocked_outside, blocks, attempts, outcome, created_at, started_at, ended_at, updated_at, open, need_from_at, need_steady_until_at, need_until_at, need_due_at, need_since_at, created_position, source_position)
+            SELECT p_user, g.generation, r.task_id, r.title, r.description, r.status, r.status_since_at, r.status_unblocked, r.family, r.revision, r.priority, r.labels, r.assignee, r.parent_id, r.source, r.due_at, r.scheduled_at, r.phase, r.plan, r.decisions, r.fields, r.outputs, r.requests, r.approvals, r.blocked_by, r.blocked_reason, r.blocked_outside, r.blocks, r.attempts, r.outcome, r.created_at, r.started_at, r.ended_at, r.updated_at, r.open, r.need_from_at, r.need_steady_until_at, r.need_until_at, r.need_due_at, r.need_since_at,
                    coalesce(p_base + r.created_offset, r.created_position),
                    p_base + r.source_offset
             FROM unnest(p_work_index) AS g(generation)
             CROSS JOIN jsonb_to_recordset(p_rows -> 'work_task' -> 'put') AS r(
-                task_id text, title text, description text, status text, status_since_at timestamptz, status_unblocked text, family text, revision bigint, priority bigint, labels jsonb, assignee text, parent_id text, source text, due_at timestamptz, scheduled_at timestamptz, phase text, plan jsonb, decisions jsonb, fields jsonb, outputs jsonb, requests jsonb, approvals jsonb, blocked_by jsonb, blocked_reason text, blocked_outside boolean, blocks jsonb, attempts jsonb, outcome text, created_at timestamptz, started_at timestamptz, ended_at timestamptz, updated_at timestamptz, open boolean, created_offset integer, created_position bigint, source_offset integer)
-            ON CONFLICT (user_id, generation, task_id) DO UPDATE SET title = excluded.title, description = excluded.description, status = excluded.status, status_since_at = excluded.status_since_at, status_unblocked = excluded.status_unblocked, family = excluded.family, revision = excluded.revision, priority = excluded.priority, labels = excluded.labels, assignee = excluded.assignee, parent_id = excluded.parent_id, source = excluded.source, due_at = excluded.due_at, scheduled_at = excluded.scheduled_at, phase = excluded.phase, plan = excluded.plan, decisions = excluded.decisions, fields = excluded.fields, outputs = excluded.outputs, requests = excluded.requests, approvals = excluded.approvals, blocked_by = excluded.blocked_by, blocked_reason = excluded.blocked_reason, blocked_outside = excluded.blocked_outside, blocks = excluded.blocks, attempts = excluded.attempts, outcome = excluded.outcome, created_at = excluded.created_at, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+                task_id text, title text, description text, status text, status_since_at timestamptz, status_unblocked text, family text, revision bigint, priority bigint, labels jsonb, assignee text, parent_id text, source text, due_at timestamptz, scheduled_at timestamptz, phase text, plan jsonb, decisions jsonb, fields jsonb, outputs jsonb, requests jsonb, approvals jsonb, blocked_by jsonb, blocked_reason text, blocked_outside boolean, blocks jsonb, attempts jsonb, outcome text, created_at timestamptz, started_at timestamptz, ended_at timestamptz, updated_at timestamptz, open boolean, need_from_at timestamptz, need_steady_until_at timestamptz, need_until_at timestamptz, need_due_at timestamptz, need_since_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, task_id) DO UPDATE SET title = excluded.title, description = excluded.description, status = excluded.status, status_since_at = excluded.status_since_at, status_unblocked = excluded.status_unblocked, family = excluded.family, revision = excluded.revision, priority = excluded.priority, labels = excluded.labels, assignee = excluded.assignee, parent_id = excluded.parent_id, source = excluded.source, due_at = excluded.due_at, scheduled_at = excluded.scheduled_at, phase = excluded.phase, plan = excluded.plan, decisions = excluded.decisions, fields = excluded.fields, outputs = excluded.outputs, requests = excluded.requests, approvals = excluded.approvals, blocked_by = excluded.blocked_by, blocked_reason = excluded.blocked_reason, blocked_outside = excluded.blocked_outside, blocks = excluded.blocks, attempts = excluded.attempts, outcome = excluded.outcome, created_at = excluded.created_at, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, open = excluded.open, need_from_at = excluded.need_from_at, need_steady_until_at = excluded.need_steady_until_at, need_until_at = excluded.need_until_at, need_due_at = excluded.need_due_at, need_since_at = excluded.need_since_at, created_position = excluded.created_position, source_position = excluded.source_position;
         FOR v_id IN SELECT jsonb_array_elements_text(p_rows -> 'work_task' -> 'drop') LOOP
             DELETE FROM work_task
                 WHERE user_id = p_user AND generation = ANY (p_work_index)
@@ -82,14 +82,14 @@ BEGIN
         END LOOP;
     END IF;
     IF p_rows ? 'work_approval' THEN
-        INSERT INTO work_approval (user_id, generation, approval_id, title, status, status_since_at, task_id, tool, tool_schema_sha256, arguments, target, account, requester, action, action_hash, same_action, preconditions, policy, requested_at, expires_at, granted_by, granted_at, redeem_by, execution_id, idempotency_key, started_at, deadline_at, result, reason_code, reason, ended_at, open, created_position, source_position)
-            SELECT p_user, g.generation, r.approval_id, r.title, r.status, r.status_since_at, r.task_id, r.tool, r.tool_schema_sha256, r.arguments, r.target, r.account, r.requester, r.action, r.action_hash, r.same_action, r.preconditions, r.policy, r.requested_at, r.expires_at, r.granted_by, r.granted_at, r.redeem_by, r.execution_id, r.idempotency_key, r.started_at, r.deadline_at, r.result, r.reason_code, r.reason, r.ended_at, r.open,
+        INSERT INTO work_approval (user_id, generation, approval_id, title, status, status_since_at, task_id, tool, tool_schema_sha256, arguments, target, account, requester, action, action_hash, same_action, preconditions, policy, requested_at, expires_at, granted_by, granted_at, redeem_by, execution_id, idempotency_key, started_at, deadline_at, result, reason_code, reason, ended_at, open, need_from_at, need_steady_until_at, need_until_at, need_due_at, need_since_at, created_position, source_position)
+            SELECT p_user, g.generation, r.approval_id, r.title, r.status, r.status_since_at, r.task_id, r.tool, r.tool_schema_sha256, r.arguments, r.target, r.account, r.requester, r.action, r.action_hash, r.same_action, r.preconditions, r.policy, r.requested_at, r.expires_at, r.granted_by, r.granted_at, r.redeem_by, r.execution_id, r.idempotency_key, r.started_at, r.deadline_at, r.result, r.reason_code, r.reason, r.ended_at, r.open, r.need_from_at, r.need_steady_until_at, r.need_until_at, r.need_due_at, r.need_since_at,
                    coalesce(p_base + r.created_offset, r.created_position),
                    p_base + r.source_offset
             FROM unnest(p_work_index) AS g(generation)
             CROSS JOIN jsonb_to_recordset(p_rows -> 'work_approval' -> 'put') AS r(
-                approval_id text, title text, status text, status_since_at timestamptz, task_id text, tool text, tool_schema_sha256 text, arguments jsonb, target text, account text, requester text, action text, action_hash text, same_action text, preconditions jsonb, policy jsonb, requested_at timestamptz, expires_at timestamptz, granted_by text, granted_at timestamptz, redeem_by timestamptz, execution_id text, idempotency_key text, started_at timestamptz, deadline_at timestamptz, result jsonb, reason_code text, reason text, ended_at timestamptz, open boolean, created_offset integer, created_position bigint, source_offset integer)
-            ON CONFLICT (user_id, generation, approval_id) DO UPDATE SET title = excluded.title, status = excluded.status, status_since_at = excluded.status_since_at, task_id = excluded.task_id, tool = excluded.tool, tool_schema_sha256 = excluded.tool_schema_sha256, arguments = excluded.arguments, target = excluded.target, account = excluded.account, requester = excluded.requester, action = excluded.action, action_hash = excluded.action_hash, same_action = excluded.same_action, preconditions = excluded.preconditions, policy = excluded.policy, requested_at = excluded.requested_at, expires_at = excluded.expires_at, granted_by = excluded.granted_by, granted_at = excluded.granted_at, redeem_by = excluded.redeem_by, execution_id = excluded.execution_id, idempotency_key = excluded.idempotency_key, started_at = excluded.started_at, deadline_at = excluded.deadline_at, result = excluded.result, reason_code = excluded.reason_code, reason = excluded.reason, ended_at = excluded.ended_at, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+                approval_id text, title text, status text, status_since_at timestamptz, task_id text, tool text, tool_schema_sha256 text, arguments jsonb, target text, account text, requester text, action text, action_hash text, same_action text, preconditions jsonb, policy jsonb, requested_at timestamptz, expires_at timestamptz, granted_by text, granted_at timestamptz, redeem_by timestamptz, execution_id text, idempotency_key text, started_at timestamptz, deadline_at timestamptz, result jsonb, reason_code text, reason text, ended_at timestamptz, open boolean, need_from_at timestamptz, need_steady_until_at timestamptz, need_until_at timestamptz, need_due_at timestamptz, need_since_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, approval_id) DO UPDATE SET title = excluded.title, status = excluded.status, status_since_at = excluded.status_since_at, task_id = excluded.task_id, tool = excluded.tool, tool_schema_sha256 = excluded.tool_schema_sha256, arguments = excluded.arguments, target = excluded.target, account = excluded.account, requester = excluded.requester, action = excluded.action, action_hash = excluded.action_hash, same_action = excluded.same_action, preconditions = excluded.preconditions, policy = excluded.policy, requested_at = excluded.requested_at, expires_at = excluded.expires_at, granted_by = excluded.granted_by, granted_at = excluded.granted_at, redeem_by = excluded.redeem_by, execution_id = excluded.execution_id, idempotency_key = excluded.idempotency_key, started_at = excluded.started_at, deadline_at = excluded.deadline_at, result = excluded.result, reason_code = excluded.reason_code, reason = excluded.reason, ended_at = excluded.ended_at, open = excluded.open, need_from_at = excluded.need_from_at, need_steady_until_at = excluded.need_steady_until_at, need_until_at = excluded.need_until_at, need_due_at = excluded.need_due_at, need_since_at = excluded.need_since_at, created_position = excluded.created_position, source_position = excluded.source_position;
         FOR v_id IN SELECT jsonb_array_elements_text(p_rows -> 'work_approval' -> 'drop') LOOP
             DELETE FROM work_approval
                 WHERE user_id = p_user AND generation = ANY (p_work_index)
@@ -174,14 +174,14 @@ BEGIN
         END LOOP;
     END IF;
     IF p_rows ? 'work_proposal' THEN
-        INSERT INTO work_proposal (user_id, generation, proposal_id, routine_id, trigger_id, task_id, title, body, status, made_at, expires_at, answered_at, answer, note, open, created_position, source_position)
-            SELECT p_user, g.generation, r.proposal_id, r.routine_id, r.trigger_id, r.task_id, r.title, r.body, r.status, r.made_at, r.expires_at, r.answered_at, r.answer, r.note, r.open,
+        INSERT INTO work_proposal (user_id, generation, proposal_id, routine_id, trigger_id, task_id, title, body, status, made_at, expires_at, answered_at, answer, note, open, need_from_at, need_steady_until_at, need_until_at, need_due_at, need_since_at, created_position, source_position)
+            SELECT p_user, g.generation, r.proposal_id, r.routine_id, r.trigger_id, r.task_id, r.title, r.body, r.status, r.made_at, r.expires_at, r.answered_at, r.answer, r.note, r.open, r.need_from_at, r.need_steady_until_at, r.need_until_at, r.need_due_at, r.need_since_at,
                    coalesce(p_base + r.created_offset, r.created_position),
                    p_base + r.source_offset
             FROM unnest(p_work_index) AS g(generation)
             CROSS JOIN jsonb_to_recordset(p_rows -> 'work_proposal' -> 'put') AS r(
-                proposal_id text, routine_id text, trigger_id text, task_id text, title text, body text, status text, made_at timestamptz, expires_at timestamptz, answered_at timestamptz, answer text, note text, open boolean, created_offset integer, created_position bigint, source_offset integer)
-            ON CONFLICT (user_id, generation, proposal_id) DO UPDATE SET routine_id = excluded.routine_id, trigger_id = excluded.trigger_id, task_id = excluded.task_id, title = excluded.title, body = excluded.body, status = excluded.status, made_at = excluded.made_at, expires_at = excluded.expires_at, answered_at = excluded.answered_at, answer = excluded.answer, note = excluded.note, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+                proposal_id text, routine_id text, trigger_id text, task_id text, title text, body text, status text, made_at timestamptz, expires_at timestamptz, answered_at timestamptz, answer text, note text, open boolean, need_from_at timestamptz, need_steady_until_at timestamptz, need_until_at timestamptz, need_due_at timestamptz, need_since_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, proposal_id) DO UPDATE SET routine_id = excluded.routine_id, trigger_id = excluded.trigger_id, task_id = excluded.task_id, title = excluded.title, body = excluded.body, status = excluded.status, made_at = excluded.made_at, expires_at = excluded.expires_at, answered_at = excluded.answered_at, answer = excluded.answer, note = excluded.note, open = excluded.open, need_from_at = excluded.need_from_at, need_steady_until_at = excluded.need_steady_until_at, need_until_at = excluded.need_until_at, need_due_at = excluded.need_due_at, need_since_at = excluded.need_since_at, created_position = excluded.created_position, source_position = excluded.source_position;
         FOR v_id IN SELECT jsonb_array_elements_text(p_rows -> 'work_proposal' -> 'drop') LOOP
             DELETE FROM work_proposal
                 WHERE user_id = p_user AND generation = ANY (p_work_index)
@@ -220,14 +220,14 @@ BEGIN
         END LOOP;
     END IF;
     IF p_rows ? 'work_reminder' THEN
-        INSERT INTO work_reminder (user_id, generation, reminder_id, title, status, remind_at, since_at, next_at, time_zone, recurrence, task_id, meeting_id, source, set_at, ended_at, updated_at, open, created_position, source_position)
-            SELECT p_user, g.generation, r.reminder_id, r.title, r.status, r.remind_at, r.since_at, r.next_at, r.time_zone, r.recurrence, r.task_id, r.meeting_id, r.source, r.set_at, r.ended_at, r.updated_at, r.open,
+        INSERT INTO work_reminder (user_id, generation, reminder_id, title, status, remind_at, since_at, next_at, time_zone, recurrence, task_id, meeting_id, source, set_at, ended_at, updated_at, open, need_from_at, need_steady_until_at, need_until_at, need_due_at, need_since_at, created_position, source_position)
+            SELECT p_user, g.generation, r.reminder_id, r.title, r.status, r.remind_at, r.since_at, r.next_at, r.time_zone, r.recurrence, r.task_id, r.meeting_id, r.source, r.set_at, r.ended_at, r.updated_at, r.open, r.need_from_at, r.need_steady_until_at, r.need_until_at, r.need_due_at, r.need_since_at,
                    coalesce(p_base + r.created_offset, r.created_position),
                    p_base + r.source_offset
             FROM unnest(p_work_index) AS g(generation)
             CROSS JOIN jsonb_to_recordset(p_rows -> 'work_reminder' -> 'put') AS r(
-                reminder_id text, title text, status text, remind_at timestamptz, since_at timestamptz, next_at timestamptz, time_zone text, recurrence jsonb, task_id text, meeting_id text, source text, set_at timestamptz, ended_at timestamptz, updated_at timestamptz, open boolean, created_offset integer, created_position bigint, source_offset integer)
-            ON CONFLICT (user_id, generation, reminder_id) DO UPDATE SET title = excluded.title, status = excluded.status, remind_at = excluded.remind_at, since_at = excluded.since_at, next_at = excluded.next_at, time_zone = excluded.time_zone, recurrence = excluded.recurrence, task_id = excluded.task_id, meeting_id = excluded.meeting_id, source = excluded.source, set_at = excluded.set_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, open = excluded.open, created_position = excluded.created_position, source_position = excluded.source_position;
+                reminder_id text, title text, status text, remind_at timestamptz, since_at timestamptz, next_at timestamptz, time_zone text, recurrence jsonb, task_id text, meeting_id text, source text, set_at timestamptz, ended_at timestamptz, updated_at timestamptz, open boolean, need_from_at timestamptz, need_steady_until_at timestamptz, need_until_at timestamptz, need_due_at timestamptz, need_since_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, reminder_id) DO UPDATE SET title = excluded.title, status = excluded.status, remind_at = excluded.remind_at, since_at = excluded.since_at, next_at = excluded.next_at, time_zone = excluded.time_zone, recurrence = excluded.recurrence, task_id = excluded.task_id, meeting_id = excluded.meeting_id, source = excluded.source, set_at = excluded.set_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at, open = excluded.open, need_from_at = excluded.need_from_at, need_steady_until_at = excluded.need_steady_until_at, need_until_at = excluded.need_until_at, need_due_at = excluded.need_due_at, need_since_at = excluded.need_since_at, created_position = excluded.created_position, source_position = excluded.source_position;
         FOR v_id IN SELECT jsonb_array_elements_text(p_rows -> 'work_reminder' -> 'drop') LOOP
             DELETE FROM work_reminder
                 WHERE user_id = p_user AND generation = ANY (p_work_index)
@@ -546,6 +546,7 @@ DECLARE
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
+    v_skipped jsonb;
     v_epoch integer;
     v_readable boolean;
     v_keys json;
@@ -578,13 +579,13 @@ BEGIN
     IF v_head IS NULL THEN
         RETURN NULL;
     END IF;
-    SELECT p.generation, p.position, p.parked, g.state IN ('live', 'kept')
-        INTO v_generation, v_position, v_parked, v_readable
+    SELECT p.generation, p.position, p.parked, p.skipped, g.state IN ('live', 'kept')
+        INTO v_generation, v_position, v_parked, v_skipped, v_readable
         FROM projection_progress p
         JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
         WHERE p.user_id = p_user AND p.projection_set = 'inline'
           AND g.fold_version = p_fold_version AND g.state <> 'retiring'
-        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC,
+        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC, (p.skipped = '{}') DESC,
                  (g.state IN ('live', 'kept')) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;
     IF p_keys <> '{}' THEN
@@ -748,8 +749,8 @@ BEGIN
     RETURN json_build_object(
         'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'readable', v_readable, 'position', v_position,
-        'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
-        'rows', json_build_object(
+        'parked', v_parked, 'skipped', v_skipped, 'keys', v_keys, 'versions', v_versions,
+        'replay', v_replay, 'rows', json_build_object(
             'work_task', v_work_task,
             'work_meeting', v_work_meeting,
             'work_commitment', v_work_commitment,
@@ -785,6 +786,7 @@ DECLARE
     v_generation integer;
     v_position bigint;
     v_parked jsonb;
+    v_skipped jsonb;
     v_open_count bigint;
     v_open_rows bigint := 0;
     v_work_task json;
@@ -810,8 +812,8 @@ DECLARE
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
         FROM user_log WHERE user_id = p_user;
-    SELECT p.generation, p.position, p.parked, p.open_count
-        INTO v_generation, v_position, v_parked, v_open_count
+    SELECT p.generation, p.position, p.parked, p.skipped, p.open_count
+        INTO v_generation, v_position, v_parked, v_skipped, v_open_count
         FROM projection_progress p
         JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
         WHERE p.user_id = p_user AND p.projection_set = 'inline'
@@ -931,7 +933,7 @@ BEGIN
         'replica', pg_is_in_recovery(), 'now', statement_timestamp(),
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'open_count', v_open_count, 'open_rows', v_open_rows,
+        'skipped', v_skipped, 'open_count', v_open_count, 'open_rows', v_open_rows,
         'rows', json_build_object(
             'work_task', v_work_task,
             'work_meeting', v_work_meeting,
