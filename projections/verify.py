@@ -7,6 +7,7 @@ user, the table, the row, the field and the event that last touched the row.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from psycopg.rows import dict_row
@@ -264,9 +265,9 @@ def _table_differences(
             "created_position": kept.created_position,
             "source_position": kept.source_position,
         }
-        if table.is_open is not None:
-            was["open"] = row["open"]
-            wanted["open"] = table.is_open(kept.row)
+        for field, value in table.beside(kept.row).items():
+            was[field] = row[field] if field == "open" else _instant(row[field])
+            wanted[field] = value
         for field, value in wanted.items():
             if was[field] != value:
                 yield Difference(
@@ -332,6 +333,10 @@ def _orphans(
         ).fetchall()
         for id_, position in rows:
             yield Difference(user_id, table.name, id_, "row", True, False, position)
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def _plain(value: Any) -> Any:
