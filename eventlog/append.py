@@ -64,7 +64,8 @@ class Snapshot(NamedTuple):
 
     `head` is 0 for a user without a log. `generation` is None where no generation of the asked
     fold version exists for the user; `is_readable` says that readers may use it, too (it is not
-    one that is being built). `rows` maps table names to rows as JSON objects.
+    one that is being built). `rows` maps table names to rows as JSON objects; `skipped` names by
+    member the events whose effect an operator had left out of them.
     """
 
     head: int
@@ -74,6 +75,7 @@ class Snapshot(NamedTuple):
     is_readable: bool
     position: int
     parked: Mapping[str, Json]
+    skipped: Mapping[str, Any]
     keys: Mapping[str, KeyRecord]
     versions: Mapping[str, int]
     replay: tuple[LogEvent, ...]
@@ -84,11 +86,22 @@ class Snapshot(NamedTuple):
         """Whether no projection stands at the head of the log: there are no rows to fold onto."""
         return self.head > 0 and self.position != self.head
 
-    def holds(self, member: str) -> bool:
-        """Whether a decision may rest on the rows of a member."""
+    def holds(self, member: str, ref: str | None = None) -> bool:
+        """Whether a decision may rest on the rows of a member, or on the one of `ref`."""
         if self.head == 0:
             return True
-        return not self.is_behind and self.is_readable and member not in self.parked
+        if self.is_behind or not self.is_readable or member in self.parked:
+            return False
+        skips = self.skipped.get(member)
+        return not skips or (ref is not None and not is_left_out(skips, ref))
+
+
+def is_left_out(skips: Any, ref: str) -> bool:
+    """Whether the row of a reference may lack an event; also where the marks cannot be read."""
+    try:
+        return any(one["refs"] is None or ref in one["refs"] for one in skips)
+    except (KeyError, TypeError):
+        return True
 
 
 class Wanted(NamedTuple):
@@ -122,7 +135,7 @@ def read(conn: Connection, user_id: str, fold_version: int, wanted: Wanted) -> S
     found = row[0]
     if found is None:
         none = dict.fromkeys(wanted.streams, 0)
-        return Snapshot(0, 0, False, None, False, 0, {}, {}, none, (), {})
+        return Snapshot(0, 0, False, None, False, 0, {}, {}, {}, none, (), {})
     return Snapshot(
         head=found["head"],
         epoch=found["epoch"],
@@ -131,6 +144,7 @@ def read(conn: Connection, user_id: str, fold_version: int, wanted: Wanted) -> S
         is_readable=found["readable"] is True,
         position=found["position"] or 0,
         parked=found["parked"] or {},
+        skipped=found["skipped"] or {},
         keys={
             key: KeyRecord(k["payload_hash"], k["first_position"], k["events_count"])
             for key, k in (found["keys"] or {}).items()
@@ -229,6 +243,20 @@ def project(conn: Connection, user_id: str, fold_version: int, folded: Projected
             folded.open_delta,
             _json(folded.parked),
         ),
+    )
+
+
+def write_rows(
+    conn: Connection,
+    user_id: str,
+    generations: Mapping[str, Sequence[int]],
+    rows: Mapping[str, Json],
+) -> None:
+    """Write rows with absolute positions into generations by member; the caller holds the head."""
+    members = [list(generations.get(m, ())) for m in ("work_index", "conversation", "memory")]
+    conn.execute(
+        "SELECT wi_write_rows(%s, %s::int[], %s::int[], %s::int[], 0, %s::jsonb)",
+        (user_id, *members, _json(rows)),
     )
 
 

@@ -15,7 +15,7 @@ LOG_TABLES = """
 CREATE TABLE user_log (
     user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     head bigint NOT NULL CHECK (head >= 0),
-    epoch integer NOT NULL,
+    epoch integer NOT NULL CHECK (epoch >= 0),
     erased_at timestamptz,
     PRIMARY KEY (user_id)
 ) WITH (fillfactor = 50);
@@ -71,8 +71,9 @@ CREATE TABLE projection_progress (
     projection_set text COLLATE "C" NOT NULL,
     generation integer NOT NULL,
     position bigint NOT NULL CHECK (position >= 0),
-    parked jsonb NOT NULL,
+    parked jsonb NOT NULL CHECK (jsonb_typeof(parked) = 'object'),
     open_count bigint NOT NULL,
+    skipped jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(skipped) = 'object'),
     PRIMARY KEY (user_id, projection_set, generation)
 ) WITH (fillfactor = 50);
 
@@ -80,7 +81,7 @@ CREATE TABLE catchup_due (
     user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
     projection_set text COLLATE "C" NOT NULL,
     generation integer NOT NULL,
-    attempts integer NOT NULL,
+    attempts integer NOT NULL CHECK (attempts >= 0),
     next_at timestamptz NOT NULL,
     PRIMARY KEY (user_id, projection_set, generation)
 );

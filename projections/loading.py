@@ -7,14 +7,17 @@ replayed from the log, under the lock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workindex.domain.errors import CorruptEvent
+from workindex.domain.facts import Event
 from workindex.eventlog.append import Snapshot, Wanted, read
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper
-from workindex.eventlog.reader import read_events
+from workindex.eventlog.reader import read_stored
 from workindex.projections.folding import Kept, ids_by_table, kept_row, split_ref
+from workindex.projections.marks import skipped_positions
 from workindex.projections.planning import ENTITIES, Known, Loaded, state_of
 from workindex.projections.sets import TABLE_OF_KIND, ProjectionSet
 
@@ -75,7 +78,7 @@ class LogLoader:
         for ref in refs:
             if ref not in states:
                 table = TABLE_OF_KIND[split_ref(ref)[0]]
-                if snapshot.holds(table.member):
+                if snapshot.holds(table.member, ref):
                     states[ref] = state_of(ref, kept[ref].row if ref in kept else None)
                 elif _is_new(ref, snapshot):
                     states[ref] = None
@@ -114,16 +117,29 @@ class LogLoader:
         return states
 
     def _from_whole_log(self, ref: str, head: int) -> Any:
-        """The state of an entity from every event that touches it."""
+        """The state of an entity from every event that touches it.
+
+        Raises: CorruptEvent at an event that cannot be decoded, unless an operator had it left
+        out of every row that it is about.
+        """
         if self._whole_log is None:
             states: dict[str, Any] = {}
-            for event in read_events(self._conn, self._user_id, self._mapper, to_position=head):
+            for event in self._decoded(head):
                 for touched in event.fact.touches:
                     entity = ENTITIES.get(split_ref(touched)[0])
                     if entity is not None:
                         states[touched] = entity.evolve(states.get(touched), event)
             self._whole_log = states
         return self._whole_log.get(ref)
+
+    def _decoded(self, head: int) -> Iterator[Event]:
+        skipped = skipped_positions(self.first.skipped) if self.first else frozenset()
+        for stored in read_stored(self._conn, self._user_id, to_position=head):
+            try:
+                yield self._mapper.to_domain_event(stored)
+            except CorruptEvent:
+                if stored.position not in skipped:
+                    raise
 
 
 def _is_new(ref: str, snapshot: Snapshot) -> bool:

@@ -1,7 +1,8 @@
-"""Appending when a projection cannot follow: the facts are stored, the member stands still.
+"""When a projection cannot follow: the facts are stored, the member stands still.
 
 Only an error of the fold itself or of the values of its rows parks (SQLSTATE classes 22 and 23);
-everything else aborts the append and is tried again or raised.
+everything else aborts the append and is tried again or raised. An event that ends the process
+parks after `ATTEMPTS_MAX` attempts of a worker, which counts each one before it begins.
 """
 
 from __future__ import annotations
@@ -9,20 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
-from workindex.domain.facts import Event, utc
+from workindex.domain.errors import CorruptEvent
+from workindex.domain.facts import Event, Fact
 from workindex.eventlog.append import sqlstate
 from workindex.eventlog.database import Connection
-from workindex.projections.folding import FoldFailed
+from workindex.eventlog.mapper import FactMapper, LogEvent
+from workindex.projections.folding import split_ref
+from workindex.projections.marks import park_record as park_record
 from workindex.projections.planning import Plan
-from workindex.projections.sets import INLINE
+from workindex.projections.sets import INLINE, ProjectionSet
 
 Send = Callable[[Mapping[str, Any], int, Mapping[str, Any]], int]
 VALUE_CLASSES = ("22", "23")
 STANDING = "parked in another generation"
+# Attempts to apply that ended in nothing: after how many one event is applied at a time, and after
+# how many in all the event to blame parks.
+ALONE_AFTER: Final = 2
+ATTEMPTS_MAX: Final = 5
 
 
 def append_parking(
@@ -65,20 +73,54 @@ def append_parking(
     raise error
 
 
-def park_record(
-    position: int, failed_position: int, reason: FoldFailed | Exception | str, at: datetime
-) -> dict[str, Any]:
-    """What `projection_progress.parked` keeps of a member.
+def events_at_once(attempts: int, batch: int) -> int:
+    """How many events to apply in one transaction after so many attempts that ended in nothing.
 
-    `position` is the first event that the member's rows do not hold; `failed_position` names the
-    event to blame.
+    After `ALONE_AFTER` it is one, so that it is known which event ends the process.
     """
-    return {
-        "position": position,
-        "failed_position": failed_position,
-        "reason": " ".join(str(reason).split())[:500],
-        "at": utc(at),
-    }
+    return batch if attempts < ALONE_AFTER else 1
+
+
+def attempts_after(attempts: int, *, parked: bool = False) -> int:
+    """What the count of attempts becomes once events were applied, or their members parked.
+
+    It stays high enough to go on one event at a time: the event to blame may be among the next.
+    """
+    return 0 if parked else min(attempts, ALONE_AFTER)
+
+
+def marks_of_a_killer(
+    event: LogEvent,
+    projection_set: ProjectionSet,
+    mapper: FactMapper,
+    *,
+    attempts: int,
+    now: datetime,
+) -> dict[str, dict[str, Any]]:
+    """The marks of the members that stand still before an event which ended the process.
+
+    Nobody knows whose fold it was, so all park that the event touches; `retry` lets the innocent
+    go on. An event that cannot be decoded touches every member.
+
+    Raises: NeedsNewerCode.
+    """
+    reason = (
+        f"the process ended each of {attempts} times while it folded {event.topic} of "
+        f"{event.originator_id} (version {event.originator_version})"
+    )
+    try:
+        members = members_touched(mapper.to_domain_event(event).fact, projection_set)
+    except CorruptEvent as corrupt:
+        members, reason = projection_set.members, str(corrupt)
+    at = event.position
+    return {member: park_record(at, at, reason, now, attempts=attempts) for member in members}
+
+
+def members_touched(fact: Fact, projection_set: ProjectionSet) -> tuple[str, ...]:
+    """The members of a set whose rows a fact touches, in the set's order."""
+    kinds = {split_ref(ref)[0] for ref in fact.touches}
+    tables = [table for table in projection_set.tables if table.kind in kinds]
+    return tuple(dict.fromkeys(table.member for table in tables))
 
 
 def _offset(event: Event, numbered: list[tuple[Event, int]]) -> int:

@@ -15,8 +15,8 @@ from workindex.projections.table import AnyTable
 # The generation that a reader of one fold version uses: live or kept, at head if there is one,
 # the live one first, else the newest.
 PICK_PROGRESS = """
-    SELECT p.generation, p.position, p.parked, p.open_count
-        INTO v_generation, v_position, v_parked, v_open_count
+    SELECT p.generation, p.position, p.parked, p.skipped, p.open_count
+        INTO v_generation, v_position, v_parked, v_skipped, v_open_count
         FROM projection_progress p
         JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
         WHERE p.user_id = p_user AND p.projection_set = 'inline'
@@ -28,13 +28,13 @@ PICK_PROGRESS = """
 # of a new fold version keeps it; one at head if there is one, before others one that holds every
 # member.
 PICK_FOLDED = """
-    SELECT p.generation, p.position, p.parked, g.state IN ('live', 'kept')
-        INTO v_generation, v_position, v_parked, v_readable
+    SELECT p.generation, p.position, p.parked, p.skipped, g.state IN ('live', 'kept')
+        INTO v_generation, v_position, v_parked, v_skipped, v_readable
         FROM projection_progress p
         JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
         WHERE p.user_id = p_user AND p.projection_set = 'inline'
           AND g.fold_version = p_fold_version AND g.state <> 'retiring'
-        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC,
+        ORDER BY (p.position = v_head) DESC, (p.parked = '{}') DESC, (p.skipped = '{}') DESC,
                  (g.state IN ('live', 'kept')) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;"""
 
@@ -43,7 +43,8 @@ DECLARE_PROGRESS = """
     v_erased_at timestamptz;
     v_generation integer;
     v_position bigint;
-    v_parked jsonb;"""
+    v_parked jsonb;
+    v_skipped jsonb;"""
 
 
 def _read_block(table: AnyTable) -> str:
@@ -113,8 +114,8 @@ BEGIN
     RETURN json_build_object(
         'head', v_head, 'epoch', v_epoch, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'readable', v_readable, 'position', v_position,
-        'parked', v_parked, 'keys', v_keys, 'versions', v_versions, 'replay', v_replay,
-        'rows', {_found(tables)});
+        'parked', v_parked, 'skipped', v_skipped, 'keys', v_keys, 'versions', v_versions,
+        'replay', v_replay, 'rows', {_found(tables)});
 END
 $body$;
 """
@@ -160,7 +161,7 @@ BEGIN
         'replica', pg_is_in_recovery(), 'now', statement_timestamp(),
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
-        'open_count', v_open_count, 'open_rows', v_open_rows,
+        'skipped', v_skipped, 'open_count', v_open_count, 'open_rows', v_open_rows,
         'rows', {_found(tables)});
 END
 $body$;

@@ -27,6 +27,7 @@ from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
 from workindex.projections.folding import FoldFailed, Folding
+from workindex.projections.marks import accepts
 from workindex.projections.proof import Reading
 from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
 from workindex.projections.table import Table
@@ -237,6 +238,8 @@ def _reasons(found: Mapping[str, Any], members: set[str]) -> list[str]:
         reasons.append("lag")
     if members & found["parked"].keys():
         reasons.append("parked")
+    if not all(accepts(found["skipped"].get(member, ())) for member in members):
+        reasons.append("skipped")
     if "work_index" not in found["parked"] and found["open_count"] != found["open_rows"]:
         reasons.append("rows_missing")
     return reasons
