@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import psycopg
@@ -25,24 +25,22 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from workindex.domain.errors import InvalidInput, NotReady, Unavailable
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE
+from workindex.eventlog.session import (
+    SESSION_OPTIONS,
+    Session,
+    look_at,
+    refuse_unset,
+    refuses_options,
+)
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-LOCK_TIMEOUT_MS = 30_000
-STATEMENT_TIMEOUT_MS = 120_000
-IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 CONNECT_TIMEOUT_S = 5
 POOL_WAIT_S = 30.0
 PROBE_AFTER_S = 1.0
 RECONNECT_S = 5.0  # then the pool gives up, and whoever wants a connection makes it try anew
 _NEXT = "check the database URL, or without one see workindex db status"
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
-
-SESSION_OPTIONS = (
-    "-c timezone=UTC -c plan_cache_mode=force_generic_plan "
-    f"-c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={STATEMENT_TIMEOUT_MS} "
-    f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_TIMEOUT_MS}"
-)
 
 # Binds: none. One row: what is wrong with who is logged in, all false when it is safe. A login
 # that becomes another role at once is judged by what it can go back to.
@@ -123,11 +121,10 @@ class Database:
         self._lock = threading.Lock()
 
     def _open(self, url: str, name: str) -> ConnectionPool[Connection]:
-        conninfo = with_options(url)
-        check_login(conninfo, maintenance=name == "maint")
+        login = log_in(url, maintenance=name == "maint")
         return ConnectionPool(
-            conninfo,
-            kwargs={"autocommit": True, "prepare_threshold": 1},
+            login.conninfo,
+            kwargs={"autocommit": True, "prepare_threshold": None if login.is_pooled else 1},
             min_size=1,
             max_size=self._pool_max if name == "app" else 4,
             name=f"workindex-{name}",
@@ -183,8 +180,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_free_locks)
 
 
-def with_options(url: str) -> str:
-    """The connection text with the session settings that the log relies on."""
+def with_options(url: str, options: str | None = None) -> str:
+    """The connection text with the session settings that the log relies on, or with others."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -192,19 +189,48 @@ def with_options(url: str) -> str:
         raise InvalidInput(
             "the database URL cannot be read: write postgresql://user@host/database"
         ) from None
-    options = f"{given.get('options', '')} {SESSION_OPTIONS}".strip()
+    ours = SESSION_OPTIONS if options is None else options
     given.setdefault("connect_timeout", str(CONNECT_TIMEOUT_S))
-    return make_conninfo("", **{**given, "options": options})
+    return make_conninfo("", **{**given, "options": f"{given.get('options', '')} {ours}".strip()})
 
 
-def check_login(conninfo: str, *, maintenance: bool = False) -> None:
-    """Refuse a login that row-level security would not hold back.
+class Login(NamedTuple):
+    """A login that was tried: how to connect as it, and whether a pooler is in between."""
 
-    Raises: NotReady naming the role, what is wrong with it and the command that makes a right one.
+    conninfo: str
+    is_pooled: bool
+
+
+def log_in(url: str, *, maintenance: bool = False) -> Login:
+    """Try a login, with our settings at its start, or without where a pooler refuses those.
+
+    Raises: NotReady where row-level security would not hold the login back, naming the role, what
+    is wrong with it and the command that makes a right one, and where a pooler does not pass on
+    what the log relies on; Unavailable; InvalidInput for a text that is no URL.
     """
-    with unavailable_if_lost(), psycopg.connect(conninfo, autocommit=True) as conn:
+    conninfo = with_options(url)
+    with unavailable_if_lost():
+        try:
+            row, session = _look(conninfo)
+        except psycopg.OperationalError as error:
+            if not refuses_options(error):
+                raise
+            conninfo = with_options(url, "")
+            row, session = _look(conninfo)
+    check_login(row, maintenance=maintenance)
+    refuse_unset(session, MAINT_ROLE if maintenance else APP_ROLE)
+    return Login(conninfo, session.is_pooled)
+
+
+def _look(conninfo: str) -> tuple[tuple[Any, ...], Session]:
+    with psycopg.connect(conninfo, autocommit=True) as conn:
         row = conn.execute(ROLE_CHECK).fetchone()
         assert row is not None
+        return row, look_at(conn)
+
+
+def check_login(row: tuple[Any, ...], *, maintenance: bool) -> None:
+    """Refuse a login that row-level security would not hold back, by the row of ROLE_CHECK."""
     role, superuser, bypasses, owns_tables, groups = row
     wanted = MAINT_ROLE if maintenance else APP_ROLE
     excess = set(groups) - ({MAINT_ROLE} if maintenance else set())

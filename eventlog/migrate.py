@@ -27,6 +27,7 @@ from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Connection, unavailable_if_lost
 from workindex.eventlog.revision import VERSION_TABLE, head_revision, migrations
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
+from workindex.eventlog.session import SESSION_SETTINGS, refuse_pooler
 
 DATABASE_NAME = "workindex"
 MIGRATION_LOCK_TIMEOUT_MS = 5_000
@@ -50,7 +51,7 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
     `owner_url` is a login that may create roles. Its database is created if it does not exist.
     Returns the URL of that database for the same login.
 
-    Raises: Unavailable; NotReady where the login may not create roles.
+    Raises: Unavailable; NotReady where the login may not create roles, or a pooler is in between.
     """
     given = conninfo_to_dict(owner_url)
     name = str(given.get("dbname") or DATABASE_NAME)
@@ -62,6 +63,7 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
                 make_conninfo("", **{**given, "dbname": "postgres"}), autocommit=True
             ) as conn,
         ):
+            refuse_pooler(conn)
             # Held until this connection closes: two grants at once on one object are an error.
             conn.execute(f"SET lock_timeout = {TURN_TIMEOUT_MS}")
             conn.execute("SELECT pg_advisory_lock(%s)", (TURN,))
@@ -92,6 +94,8 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
             )
         if password is not None:
             conn.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password)))
+        if login == "LOGIN":
+            _set_defaults(conn, role)
     # Since PostgreSQL 16 who creates a role is a member of it, but may not become it.
     needed = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
     allowed = conn.execute(
@@ -99,6 +103,20 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
     ).fetchone()
     if allowed != (True,):
         conn.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE)))
+
+
+def _set_defaults(conn: Connection, role: str) -> None:
+    """What each session of a login starts with, also where a pooler opens it."""
+    row = conn.execute("SELECT rolconfig FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
+    assert row is not None
+    has = {chosen.partition("=")[0].lower() for chosen in row[0] or ()}
+    for setting, value in SESSION_SETTINGS.items():
+        if setting not in has:
+            conn.execute(
+                sql.SQL("ALTER ROLE {} SET {} = {}").format(
+                    sql.Identifier(role), sql.Identifier(setting), sql.Literal(value)
+                )
+            )
 
 
 def _create_database(conn: Connection, name: str) -> None:
@@ -154,7 +172,8 @@ def _migration(owner_url: str) -> Iterator[Config]:
     given.setdefault("dbname", DATABASE_NAME)
     engine = create_engine(
         "postgresql+psycopg://",
-        creator=lambda: psycopg.connect(make_conninfo("", **given)),
+        # Nothing prepared: a pooler would find it again on another's connection.
+        creator=lambda: psycopg.connect(make_conninfo("", **given), prepare_threshold=None),
         poolclass=NullPool,
     )
     config = _config()

@@ -14,6 +14,7 @@ from workindex.domain.errors import NotReady, Unavailable, WorkindexError
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.revision import check_revision, head_revision
+from workindex.eventlog.session import look_at
 from workindex.projections.sets import ALL_SETS
 from workindex.service.client import DATABASE_URL, MAINT_URL
 
@@ -91,7 +92,8 @@ def _server(conn: Connection) -> str:
     (standby,) = _row(conn, "SELECT pg_is_in_recovery()")
     if standby:
         raise NotReady("the server is a standby: connect to the primary")
-    return f"PostgreSQL {version // 10_000}.{version % 10_000}"
+    through = ", through a connection pooler" if look_at(conn).is_pooled else ""
+    return f"PostgreSQL {version // 10_000}.{version % 10_000}{through}"
 
 
 def _durability(conn: Connection) -> str:
