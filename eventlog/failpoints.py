@@ -16,6 +16,7 @@ import psycopg
 from workindex.domain.errors import InvalidInput
 
 VARIABLE: Final = "WORKINDEX_FAILPOINT"
+# Places in an append, and in what an operator does with generations.
 NAMES: Final = (
     "read.done",
     "append.sent",
@@ -25,6 +26,22 @@ NAMES: Final = (
     "locked.appended",
     "locked.committed",
 )
+OPERATOR_NAMES: Final = (
+    "rebuild.registered",
+    "rebuild.read",
+    "rebuild.locked",
+    "rebuild.written",
+    "rebuild.committed",
+    "rebuild.chunk.written",
+    "rebuild.chunk.committed",
+    "switch.checked",
+    "switch.committed",
+    "retire.marked",
+    "retire.deleted",
+    "retire.committed",
+    "retire.emptied",
+)
+ALL_NAMES: Final = NAMES + OPERATOR_NAMES
 
 
 def failpoint(name: str) -> None:
@@ -33,8 +50,8 @@ def failpoint(name: str) -> None:
     if wanted is None:
         return
     chosen, _, action = wanted.partition(":")
-    if chosen not in NAMES:
-        raise InvalidInput(f"{VARIABLE} names {chosen}, the failpoints are {', '.join(NAMES)}")
+    if chosen not in ALL_NAMES:
+        raise InvalidInput(f"{VARIABLE} names {chosen}, the failpoints are {', '.join(ALL_NAMES)}")
     if chosen != name:
         return
     if action == "raise":

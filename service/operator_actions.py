@@ -1,22 +1,13 @@
-"""What did an operator decide by hand? One row each, written and never changed."""
+"""What did an operator decide by hand in the log of a user? Stored by the application's login."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
-import orjson
-
 from workindex.domain.facts import Actor
+from workindex.eventlog.audit import note_action
 from workindex.eventlog.database import Database
-from workindex.projections.planning import new_id
-
-# Binds: id, at, who, command, arguments, reason, outcome. No lock beyond the new row.
-NOTE = """
-INSERT INTO operator_action (id, at, who, command, arguments, reason, outcome)
-VALUES (%s, %s, %s, %s, %s::jsonb, %s, %s)
-"""
 
 
 def note(
@@ -32,9 +23,5 @@ def note(
 
     Raises: Unavailable.
     """
-    told = orjson.dumps(dict(arguments)).decode()
     with database.connection() as conn:
-        conn.execute(
-            NOTE,
-            (new_id(), datetime.now(UTC), f"{who.kind} {who.id}", command, told, reason, outcome),
-        )
+        note_action(conn, who, command, arguments, outcome=outcome, reason=reason)
