@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import orjson
 import uuid_utils
-from psycopg.rows import namedtuple_row
 
 from workindex.domain.facts import Actor, utc
 from workindex.eventlog.database import Connection
@@ -72,9 +71,8 @@ def actions(conn: Connection, *, command: str | None = None, limit: int) -> Iter
     last: dict[str, Any] = {"at": None, "id": None}
     while limit > 0:
         binds = {**last, "command": command, "limit": min(PAGE_ACTIONS, limit)}
-        with conn.cursor(row_factory=namedtuple_row) as cursor:
-            page = cursor.execute(ACTIONS, binds).fetchall()
-        yield from (Action(*row) for row in page)
+        page = [Action(*row) for row in conn.execute(ACTIONS, binds).fetchall()]
+        yield from page
         if len(page) < binds["limit"]:
             return
         limit -= len(page)
