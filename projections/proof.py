@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from workindex.domain.facts import utc
+from workindex.projections.bounds import Beyond
 from workindex.projections.connections import ConnectionRow, CreditsRow, SourceRow
 
 Verdict = Literal["proven_empty", "items", "unproven"]
@@ -54,7 +56,8 @@ class Reading(NamedTuple):
 
     `rows` maps entity kinds to rows; `reasons` are those of the log and the projection alone.
     `now` is the instant that time-dependent answers use; `as_of` is when the rows were read.
-    `at_position` is set where the log was folded up to an earlier position.
+    `at_position` is set where the log was folded up to an earlier position. `beyond` tells of
+    the kinds of which the reading holds only the first rows.
     """
 
     user_id: str
@@ -66,6 +69,7 @@ class Reading(NamedTuple):
     reasons: tuple[str, ...]
     live: bool
     projections: tuple[dict[str, Any], ...]
+    beyond: Mapping[str, Beyond] = MappingProxyType({})
 
 
 def conclude(

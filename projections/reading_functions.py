@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workindex.projections.bounded_reads import DECLARE_BOUNDS, DECLARE_LISTED, urgent_block
 from workindex.projections.table import AnyTable
 
 # The generation that a reader of one fold version uses: live or kept, at head if there is one,
@@ -125,19 +126,13 @@ def _proof_block(table: AnyTable) -> str:
     rows = f"json_agg(to_json(t) ORDER BY t.{table.id_column})"
     source = f"""
             FROM {table.name} t WHERE t.user_id = p_user AND t.generation = v_generation"""
-    if table.is_open is None:
-        return f"""
-    IF p_want ? '{table.name}' THEN
-        SELECT {rows} INTO v_{table.name}{source};
-    END IF;"""
+    if table.need is not None:
+        return urgent_block(table, rows, source)
     return f"""
-    IF p_want ->> '{table.name}' = 'open' THEN
-        SELECT {rows}, v_open_rows + count(*) INTO v_{table.name}, v_open_rows{source} AND t.open;
-    ELSE
-        SELECT v_open_rows + count(*) INTO v_open_rows{source} AND t.open;
-        IF p_want ->> '{table.name}' = 'all' THEN
-            SELECT {rows} INTO v_{table.name}{source};
-        END IF;
+    IF p_want ->> '{table.name}' = 'named' THEN
+        SELECT {rows} INTO v_{table.name}{source} AND t.{table.id_column} = v_id;
+    ELSIF p_want ? '{table.name}' THEN
+        SELECT {rows} INTO v_{table.name}{source};
     END IF;"""
 
 
@@ -147,12 +142,13 @@ def proof_sql(tables: Sequence[AnyTable]) -> str:
     return f"""
 -- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
 -- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
--- without one it says so and sees nothing.
+-- without one it says so and sees nothing. Binds: which rows of each table (all, open, the most
+-- urgent, named or listed ones), and under `bounds` how many and which.
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
 RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}
     v_open_count bigint;
-    v_open_rows bigint := 0;{_declared(tables)}
+    v_open_rows bigint := 0;{DECLARE_BOUNDS}{DECLARE_LISTED}{_declared(tables)}
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
         FROM user_log WHERE user_id = p_user;{PICK_PROGRESS}{blocks}
@@ -162,6 +158,7 @@ BEGIN
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
         'skipped', v_skipped, 'open_count', v_open_count, 'open_rows', v_open_rows,
+        'beyond', v_beyond,
         'rows', {_found(tables)});
 END
 $body$;

@@ -26,14 +26,12 @@ from workindex.domain.facts import Event, check_time
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
+from workindex.projections.bounds import Beyond, Bounds, Want
 from workindex.projections.folding import FoldFailed, Folding
 from workindex.projections.marks import accepts
 from workindex.projections.proof import Reading
 from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
 from workindex.projections.table import Table
-
-Part = Literal["open", "all"]
-Want = Mapping[str, Part]
 
 LIVE_FOLD_EVENTS_MAX: Final = 2_000
 # Every reading carries these: a verdict needs the sources, an answer the user's zone and locale.
@@ -64,10 +62,12 @@ class Reader:
         *,
         now: datetime | None = None,
         at_position: int | None = None,
+        bounds: Bounds | None = None,
     ) -> Reading:
-        """Rows of the wanted kinds ("open" ones or "all") as of one instant.
+        """Rows of the wanted kinds as of one instant; `urgent` and `listed` ones need `bounds`.
 
-        A reading always comes back: where the database cannot be asked its reason says so.
+        A reading always comes back: where the database cannot be asked its reason says so. Where
+        it folds the log itself it holds every row that the bounds might have left out.
 
         Raises: InvalidInput where `at_position` lies outside the log, or `now` is no instant.
         """
@@ -82,7 +82,8 @@ class Reader:
             if at_position is not None:
                 return self._at(user_id, want, at_position, now)
             with self._database.connection() as conn:
-                found = _state(conn, user_id, self._set.fold_version, want, "wi_state")
+                asked = _asked(want, bounds, now)
+                found = _state(conn, user_id, self._set.fold_version, asked, "wi_state")
                 reading = self._reading(user_id, found, want, now)
                 if "lag" in reading.reasons or "fold_version" in reading.reasons:
                     return self._live(conn, user_id, want, now)
@@ -95,7 +96,8 @@ class Reader:
     def read_without_tenant(self, conn: Connection, user_id: str, want: Want) -> Reading:
         """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
         want = {**want, **ALWAYS}
-        found = _state(conn, user_id, self._set.fold_version, want, "wi_proof")
+        asked = _asked(want, None, None)
+        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
         return self._reading(user_id, found, want, None)
 
     def _reading(
@@ -120,6 +122,7 @@ class Reader:
             reasons=tuple(reasons),
             live=False,
             projections=() if generation is None else self._projections(generation),
+            beyond={kind: Beyond.of(told) for kind, told in found["beyond"].items() if told},
         )
 
     def _live(self, conn: Connection, user_id: str, want: Want, now: datetime | None) -> Reading:
@@ -129,7 +132,8 @@ class Reader:
             everything: Want = {
                 kind: "all" for kind, table in TABLE_OF_KIND.items() if table.member in members
             }
-            found = _state(conn, user_id, self._set.fold_version, everything, "wi_proof")
+            asked = _asked(everything, None, now)
+            found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
             reading = self._reading(user_id, found, want, now)
             reasons = set(reading.reasons)
             if not reasons & {"lag", "fold_version"} or reasons & {"parked", "erased"}:
@@ -152,6 +156,7 @@ class Reader:
             rows=_chosen(folding, want),
             reasons=tuple(sorted(left)),
             live=True,
+            beyond={},
             projections=self._projections(found["generation"]),
         )
 
@@ -160,7 +165,7 @@ class Reader:
             self._database.connection() as conn,
             tenant_transaction(conn, user_id, snapshot=True),
         ):
-            found = _state(conn, user_id, self._set.fold_version, {}, "wi_proof")
+            found = _state(conn, user_id, self._set.fold_version, _asked({}, None, now), "wi_proof")
             head = found["head"] or 0
             if not 0 <= at_position <= head:
                 raise InvalidInput(
@@ -182,6 +187,7 @@ class Reader:
             rows=_chosen(folding, want),
             reasons=(*reasons, *([problem] if problem else [])),
             live=True,
+            beyond={},
             projections=self._projections(None),
         )
 
@@ -198,16 +204,23 @@ def _state(
     conn: Connection,
     user_id: str,
     fold_version: int,
-    want: Want,
+    asked: dict[str, Any],
     function: Literal["wi_state", "wi_proof"],
 ) -> dict[str, Any]:
-    tables = {TABLE_OF_KIND[kind].name: part for kind, part in want.items()}
     row = conn.execute(
-        STATEMENTS[function], (user_id, fold_version, orjson.dumps(tables).decode())
+        STATEMENTS[function], (user_id, fold_version, orjson.dumps(asked).decode())
     ).fetchone()
     assert row is not None
     found: dict[str, Any] = row[0]
     return found
+
+
+def _asked(want: Want, bounds: Bounds | None, now: datetime | None) -> dict[str, Any]:
+    """What to read, as the proof's function takes it."""
+    asked: dict[str, Any] = {TABLE_OF_KIND[kind].name: part for kind, part in want.items()}
+    if bounds is not None:
+        asked["bounds"] = bounds.to_json(now)
+    return asked
 
 
 STATEMENTS: Final = {
@@ -287,7 +300,7 @@ def _chosen(folding: Folding, want: Want) -> dict[str, list[Any]]:
     for kind, part in want.items():
         is_open: Callable[[Any], bool] | None = TABLE_OF_KIND[kind].is_open
         rows = folding.rows(kind)
-        if part == "open" and is_open is not None:
+        if part in ("open", "urgent") and is_open is not None:
             rows = [row for row in rows if is_open(row)]
         chosen[kind] = rows
     return chosen

@@ -22,7 +22,8 @@ from workindex.projections.proof import Proof, Reading, conclude
 from workindex.projections.recording import Receipt, Writer
 from workindex.projections.sets import INLINE, ProjectionSet
 from workindex.projections.verify import Report, Verifier
-from workindex.projections.work_index import Part, Reader
+from workindex.projections.bounds import Part
+from workindex.projections.work_index import Reader
 
 # What a question for everything that needs the user reads.
 PENDING: Mapping[str, Part] = {

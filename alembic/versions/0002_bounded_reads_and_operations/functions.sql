@@ -777,7 +777,8 @@ $body$;
 
 -- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
 -- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
--- without one it says so and sees nothing.
+-- without one it says so and sees nothing. Binds: which rows of each table (all, open, the most
+-- urgent, named or listed ones), and under `bounds` how many and which.
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
 RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE
@@ -789,6 +790,18 @@ DECLARE
     v_skipped jsonb;
     v_open_count bigint;
     v_open_rows bigint := 0;
+    v_bounds jsonb := p_want -> 'bounds';
+    v_limit bigint := (v_bounds -> 'limit')::bigint;
+    v_now timestamptz := coalesce((v_bounds ->> 'now')::timestamptz, statement_timestamp());
+    v_from timestamptz := (v_bounds ->> 'from')::timestamptz;
+    v_to timestamptz := (v_bounds ->> 'to')::timestamptz;
+    v_id text := v_bounds ->> 'id';
+    v_status text := v_bounds ->> 'status';
+    v_beyond jsonb := '{}';
+    v_pool jsonb;
+    v_count bigint;
+    v_next timestamptz;
+    v_listed jsonb;
     v_work_task json;
     v_work_meeting json;
     v_work_commitment json;
@@ -820,111 +833,348 @@ BEGIN
           AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
         ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;
-    IF p_want ->> 'work_task' = 'open' THEN
+    IF p_want ->> 'work_task' = 'open'
+       OR p_want ->> 'work_task' = 'urgent' AND v_open_count <= v_limit THEN
         SELECT json_agg(to_json(t) ORDER BY t.task_id), v_open_rows + count(*) INTO v_work_task, v_open_rows
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+    ELSIF p_want ->> 'work_task' = 'urgent' AND v_id IS NOT NULL THEN
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.task_id = v_id OR t.requests ? v_id OR t.approvals ? v_id);
+        v_beyond := v_beyond || '{"task": {}}';
+    ELSIF p_want ->> 'work_task' = 'urgent' THEN
+        SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('task',
+                   jsonb_build_object(
+                       'needing', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now),
+                       'within', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))),
+                       'loose', coalesce(jsonb_agg(t.task_id)
+                           FILTER (WHERE (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))), '[]'),
+                       'changes_at', min(CASE WHEN t.need_from_at > v_now THEN t.need_from_at
+                   WHEN t.need_steady_until_at > v_now AND t.need_steady_until_at < '9999-12-31 23:59:59.999999+00:00'
+                   THEN t.need_steady_until_at END),
+                       'due_at', min(t.need_due_at) FILTER (WHERE t.need_due_at > v_now)))
+            INTO v_open_rows, v_beyond
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task FROM (
+            (SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))
+             ORDER BY t.need_due_at, t.need_since_at, t.task_id LIMIT v_limit)
+            UNION ALL
+            SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))) t;
     ELSE
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_task' = 'all' THEN
             SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation;
+        ELSIF p_want ->> 'work_task' = 'named' THEN
+            SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.task_id = v_id;
+        END IF;
+        IF p_want ->> 'work_task' = 'listed' THEN
+            SELECT jsonb_object_agg(g.status, g.rows), coalesce(sum(g.rows), 0),
+                   min(g.next_at) FILTER (WHERE v_status IS NULL OR g.status = v_status)
+                INTO v_pool, v_count, v_next
+                FROM (SELECT t.status, count(*) AS rows, least(min(t.due_at) FILTER (WHERE t.due_at > v_now),
+                    min(t.scheduled_at) FILTER (WHERE t.scheduled_at > v_now)) AS next_at
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
+                AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END
+                      GROUP BY t.status) g;
+            IF v_count <= v_limit THEN
+                SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
+                AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END;
+            ELSE
+                IF v_bounds ->> 'times' = 'next' THEN
+                    v_from := coalesce(v_next, 'infinity');
+                    v_to := v_from + interval '1 microsecond';
+                END IF;
+                SELECT jsonb_object_agg(g.status, g.rows) INTO v_listed
+                    FROM (SELECT t.status, count(*) AS rows
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
+                AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END AND (v_status IS NULL OR t.status = v_status)
+                AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_bounds ->> 'times' <> 'due'
+                        AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
+                          GROUP BY t.status) g;
+                v_beyond := v_beyond || jsonb_build_object('task', jsonb_build_object(
+                    'groups', coalesce(v_listed, '{}'), 'pool', v_pool, 'changes_at', v_next));
+                SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task FROM (
+                    SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
+                AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END AND (v_status IS NULL OR t.status = v_status)
+                AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_bounds ->> 'times' <> 'due'
+                        AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
+                    ORDER BY t.due_at, t.status_since_at, t.task_id LIMIT v_limit) t;
+            END IF;
         END IF;
     END IF;
-    IF p_want ? 'work_meeting' THEN
+    IF p_want ->> 'work_meeting' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
+            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation AND t.meeting_id = v_id;
+    ELSIF p_want ? 'work_meeting' THEN
         SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
             FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_commitment' THEN
+    IF p_want ->> 'work_commitment' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
+            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation AND t.commitment_id = v_id;
+    ELSIF p_want ? 'work_commitment' THEN
         SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
             FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ->> 'work_approval' = 'open' THEN
+    IF p_want ->> 'work_approval' = 'open'
+       OR p_want ->> 'work_approval' = 'urgent' AND v_open_count <= v_limit THEN
         SELECT json_agg(to_json(t) ORDER BY t.approval_id), v_open_rows + count(*) INTO v_work_approval, v_open_rows
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+    ELSIF p_want ->> 'work_approval' = 'urgent' AND v_id IS NOT NULL THEN
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.approval_id = v_id OR (p_want ? 'work_task' AND t.task_id IN (
+                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x)));
+        v_beyond := v_beyond || '{"approval": {}}';
+    ELSIF p_want ->> 'work_approval' = 'urgent' THEN
+        SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('approval',
+                   jsonb_build_object(
+                       'needing', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now
+                AND NOT (p_want ? 'work_task' AND EXISTS (
+                    SELECT FROM work_task o WHERE o.user_id = p_user
+                      AND o.generation = v_generation AND o.task_id = t.task_id
+                      AND o.open))),
+                       'within', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))
+                AND NOT (p_want ? 'work_task' AND EXISTS (
+                    SELECT FROM work_task o WHERE o.user_id = p_user
+                      AND o.generation = v_generation AND o.task_id = t.task_id
+                      AND o.open))),
+                       'loose', coalesce(jsonb_agg(t.approval_id)
+                           FILTER (WHERE (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))), '[]'),
+                       'changes_at', min(CASE WHEN t.need_from_at > v_now THEN t.need_from_at
+                   WHEN t.need_steady_until_at > v_now AND t.need_steady_until_at < '9999-12-31 23:59:59.999999+00:00'
+                   THEN t.need_steady_until_at END),
+                       'due_at', min(t.need_due_at) FILTER (WHERE t.need_due_at > v_now)))
+            INTO v_open_rows, v_beyond
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval FROM (
+            (SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))
+                AND NOT (p_want ? 'work_task' AND EXISTS (
+                    SELECT FROM work_task o WHERE o.user_id = p_user
+                      AND o.generation = v_generation AND o.task_id = t.task_id
+                      AND o.open))
+             ORDER BY t.need_due_at, t.need_since_at, t.approval_id LIMIT v_limit)
+            UNION ALL
+            SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))
+            UNION ALL
+            SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND NOT (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now)) AND p_want ? 'work_task'
+                AND t.task_id IN (
+                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x)) t;
     ELSE
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_approval' = 'all' THEN
             SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation;
+        ELSIF p_want ->> 'work_approval' = 'named' THEN
+            SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.approval_id = v_id;
         END IF;
     END IF;
-    IF p_want ? 'work_denial' THEN
+    IF p_want ->> 'work_denial' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
+            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation AND t.denial_id = v_id;
+    ELSIF p_want ? 'work_denial' THEN
         SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
             FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_routine' THEN
+    IF p_want ->> 'work_routine' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
+            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation AND t.routine_id = v_id;
+    ELSIF p_want ? 'work_routine' THEN
         SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
             FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_trigger' THEN
+    IF p_want ->> 'work_trigger' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
+            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation AND t.trigger_id = v_id;
+    ELSIF p_want ? 'work_trigger' THEN
         SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
             FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ->> 'work_proposal' = 'open' THEN
+    IF p_want ->> 'work_proposal' = 'open'
+       OR p_want ->> 'work_proposal' = 'urgent' AND v_open_count <= v_limit THEN
         SELECT json_agg(to_json(t) ORDER BY t.proposal_id), v_open_rows + count(*) INTO v_work_proposal, v_open_rows
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+    ELSIF p_want ->> 'work_proposal' = 'urgent' AND v_id IS NOT NULL THEN
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.proposal_id = v_id);
+        v_beyond := v_beyond || '{"proposal": {}}';
+    ELSIF p_want ->> 'work_proposal' = 'urgent' THEN
+        SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('proposal',
+                   jsonb_build_object(
+                       'needing', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now),
+                       'within', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))),
+                       'loose', coalesce(jsonb_agg(t.proposal_id)
+                           FILTER (WHERE (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))), '[]'),
+                       'changes_at', min(CASE WHEN t.need_from_at > v_now THEN t.need_from_at
+                   WHEN t.need_steady_until_at > v_now AND t.need_steady_until_at < '9999-12-31 23:59:59.999999+00:00'
+                   THEN t.need_steady_until_at END),
+                       'due_at', min(t.need_due_at) FILTER (WHERE t.need_due_at > v_now)))
+            INTO v_open_rows, v_beyond
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal FROM (
+            (SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))
+             ORDER BY t.need_due_at, t.need_since_at, t.proposal_id LIMIT v_limit)
+            UNION ALL
+            SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))) t;
     ELSE
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_proposal' = 'all' THEN
             SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation;
+        ELSIF p_want ->> 'work_proposal' = 'named' THEN
+            SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.proposal_id = v_id;
         END IF;
     END IF;
-    IF p_want ? 'work_notification' THEN
+    IF p_want ->> 'work_notification' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
+            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation AND t.notification_id = v_id;
+    ELSIF p_want ? 'work_notification' THEN
         SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
             FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ->> 'work_reminder' = 'open' THEN
+    IF p_want ->> 'work_reminder' = 'open'
+       OR p_want ->> 'work_reminder' = 'urgent' AND v_open_count <= v_limit THEN
         SELECT json_agg(to_json(t) ORDER BY t.reminder_id), v_open_rows + count(*) INTO v_work_reminder, v_open_rows
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+    ELSIF p_want ->> 'work_reminder' = 'urgent' AND v_id IS NOT NULL THEN
+        SELECT v_open_rows + count(*) INTO v_open_rows
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.reminder_id = v_id);
+        v_beyond := v_beyond || '{"reminder": {}}';
+    ELSIF p_want ->> 'work_reminder' = 'urgent' THEN
+        SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('reminder',
+                   jsonb_build_object(
+                       'needing', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now),
+                       'within', count(*) FILTER (WHERE t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))),
+                       'loose', coalesce(jsonb_agg(t.reminder_id)
+                           FILTER (WHERE (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))), '[]'),
+                       'changes_at', min(CASE WHEN t.need_from_at > v_now THEN t.need_from_at
+                   WHEN t.need_steady_until_at > v_now AND t.need_steady_until_at < '9999-12-31 23:59:59.999999+00:00'
+                   THEN t.need_steady_until_at END),
+                       'due_at', min(t.need_due_at) FILTER (WHERE t.need_due_at > v_now)))
+            INTO v_open_rows, v_beyond
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+        SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder FROM (
+            (SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND t.need_from_at <= v_now AND t.need_steady_until_at > v_now AND (v_from IS NULL OR (t.need_due_at >= v_from AND t.need_due_at < v_to))
+             ORDER BY t.need_due_at, t.need_since_at, t.reminder_id LIMIT v_limit)
+            UNION ALL
+            SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.need_until_at IS NULL
+                   OR (t.need_steady_until_at <= v_now AND t.need_until_at > v_now))) t;
     ELSE
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         IF p_want ->> 'work_reminder' = 'all' THEN
             SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation;
+        ELSIF p_want ->> 'work_reminder' = 'named' THEN
+            SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.reminder_id = v_id;
         END IF;
     END IF;
-    IF p_want ? 'work_connection' THEN
+    IF p_want ->> 'work_connection' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
+            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation AND t.connection_id = v_id;
+    ELSIF p_want ? 'work_connection' THEN
         SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
             FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_credits' THEN
+    IF p_want ->> 'work_credits' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
+            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation AND t.account = v_id;
+    ELSIF p_want ? 'work_credits' THEN
         SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
             FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_source' THEN
+    IF p_want ->> 'work_source' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
+            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation AND t.source = v_id;
+    ELSIF p_want ? 'work_source' THEN
         SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
             FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'work_user' THEN
+    IF p_want ->> 'work_user' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
+            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation AND t.user_key = v_id;
+    ELSIF p_want ? 'work_user' THEN
         SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
             FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'thread' THEN
+    IF p_want ->> 'thread' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
+            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation AND t.thread_id = v_id;
+    ELSIF p_want ? 'thread' THEN
         SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
             FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'message' THEN
+    IF p_want ->> 'message' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
+            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation AND t.message_id = v_id;
+    ELSIF p_want ? 'message' THEN
         SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
             FROM message t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'checkpoint' THEN
+    IF p_want ->> 'checkpoint' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
+            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation AND t.checkpoint_id = v_id;
+    ELSIF p_want ? 'checkpoint' THEN
         SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
             FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'summary' THEN
+    IF p_want ->> 'summary' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
+            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation AND t.summary_id = v_id;
+    ELSIF p_want ? 'summary' THEN
         SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
             FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'claim' THEN
+    IF p_want ->> 'claim' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
+            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation AND t.claim_id = v_id;
+    ELSIF p_want ? 'claim' THEN
         SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
             FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
-    IF p_want ? 'artifact' THEN
+    IF p_want ->> 'artifact' = 'named' THEN
+        SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
+            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation AND t.artifact_id = v_id;
+    ELSIF p_want ? 'artifact' THEN
         SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
             FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
@@ -934,6 +1184,7 @@ BEGIN
         'head', v_head, 'erased', v_erased_at IS NOT NULL,
         'generation', v_generation, 'position', v_position, 'parked', v_parked,
         'skipped', v_skipped, 'open_count', v_open_count, 'open_rows', v_open_rows,
+        'beyond', v_beyond,
         'rows', json_build_object(
             'work_task', v_work_task,
             'work_meeting', v_work_meeting,
