@@ -10,7 +10,11 @@ import pytest
 
 from workindex.domain import ALL_FACTS
 from workindex.domain.facts import Fact
-from workindex.eventlog.mapper import FactMapper, fact_data
+from workindex.domain.tasks import TaskPhaseEntered
+from workindex.eventlog.mapper import MODELS, UPCASTERS, FactMapper, fact_data
+
+# What the sample of a retired version says in the newest one's words.
+UPCAST = {("task_phase_entered", 1): TaskPhaseEntered(task_id="T-1", phase="waiting for the photo")}
 
 SAMPLES = Path(__file__).parents[1] / "golden" / "events"
 
@@ -60,3 +64,22 @@ def test_every_sample_belongs_to_a_fact_or_can_be_upcast() -> None:
         FactMapper().decode(
             sample["type"], sample["schema_version"], json.dumps(sample["data"]).encode()
         )
+
+
+def test_every_version_that_was_ever_written_has_a_sample() -> None:
+    """From version 1 on a type has a sample of each version, and a way up to the newest one."""
+    newest = dict(sorted(MODELS))
+    assert len(newest) == len(MODELS)
+    wanted = {(type_, version) for type_ in newest for version in range(1, newest[type_] + 1)}
+    assert {path.name for path in SAMPLES.iterdir()} == {sample_name(*one) for one in wanted}
+    assert set(UPCASTERS) == wanted - set(MODELS)
+
+
+def test_an_older_sample_means_what_it_meant() -> None:
+    """An upcaster adds nothing that was not said: the fact is written down here by hand."""
+    assert set(UPCAST) == set(UPCASTERS)
+    for (type_, version), fact in UPCAST.items():
+        sample = stored(sample_name(type_, version))
+        read = FactMapper().decode(type_, version, json.dumps(sample["data"]).encode())
+        assert read == fact
+        assert fact_data(read) == fact_data(fact)
