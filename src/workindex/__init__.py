@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from workindex.projections.recording import Receipt as Receipt
     from workindex.service.client import UserScope as UserScope
     from workindex.service.client import WorkIndex as WorkIndex
+    from workindex.service.retrying import retrying as retrying
 
 # Where each public name lives; the test of the public API compares this with the imports above.
 PUBLIC = {
@@ -66,6 +67,7 @@ PUBLIC = {
     "VersionConflict": "domain.errors",
     "WorkIndex": "service.client",
     "WorkindexError": "domain.errors",
+    "retrying": "service.retrying",
 }
 __all__ = list(PUBLIC)
 
