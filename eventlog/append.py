@@ -124,7 +124,7 @@ def read(conn: Connection, user_id: str, fold_version: int, wanted: Wanted) -> S
         (
             user_id,
             fold_version,
-            _json(wanted.rows),
+            json_text(wanted.rows),
             list(wanted.streams),
             list(wanted.replay),
             wanted.source,
@@ -196,11 +196,11 @@ def append(
             head,
             epoch,
             fold_version,
-            _json([key._asdict() for key in batch.keys]),
+            json_text([key._asdict() for key in batch.keys]),
             _events_json(batch.events),
-            _json(batch.rows),
+            json_text(batch.rows),
             batch.open_delta,
-            _json(batch.parked),
+            json_text(batch.parked),
             batch.recorded_at,
         ),
     ).fetchone()
@@ -239,9 +239,9 @@ def project(conn: Connection, user_id: str, fold_version: int, folded: Projected
             fold_version,
             folded.base,
             folded.position,
-            _json(folded.rows),
+            json_text(folded.rows),
             folded.open_delta,
-            _json(folded.parked),
+            json_text(folded.parked),
         ),
     )
 
@@ -253,10 +253,11 @@ def write_rows(
     rows: Mapping[str, Json],
 ) -> None:
     """Write rows with absolute positions into generations by member; the caller holds the head."""
-    members = [list(generations.get(m, ())) for m in ("work_index", "conversation", "memory")]
+    order = ("work_index", "conversation", "memory", "evidence")
+    members = [list(generations.get(member, ())) for member in order]
     conn.execute(
-        "SELECT wi_write_rows(%s, %s::int[], %s::int[], %s::int[], 0, %s::jsonb)",
-        (user_id, *members, _json(rows)),
+        "SELECT wi_write_rows(%s, %s::int[], %s::int[], %s::int[], %s::int[], 0, %s::jsonb)",
+        (user_id, *members, json_text(rows)),
     )
 
 
@@ -265,7 +266,8 @@ def sqlstate(error: psycopg.Error) -> str:
     return error.sqlstate or ""
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """The value as the JSON text that jsonb keeps exactly."""
     text = orjson.dumps(value)
     if _MAYBE_LARGE.search(text):
         text = _LARGE_FLOAT.sub(_with_fraction, text)
@@ -278,7 +280,7 @@ def _with_fraction(found: re.Match[bytes]) -> bytes:
 
 
 def _events_json(events: Iterable[LogEvent]) -> str:
-    return _json(
+    return json_text(
         [
             {
                 "event_id": event.event_id,

@@ -101,7 +101,7 @@ class FactMapper(Mapper[str]):
             stream_version=stored.originator_version,
             occurred_at=stored.occurred_at,
             recorded_at=stored.recorded_at,
-            actor=_actor(**metadata["actor"]),
+            actor=actor_of(**metadata["actor"]),
             position=stored.position,
             event_id=stored.event_id,
             correlation_id=metadata.get("correlation_id"),
@@ -136,7 +136,7 @@ class FactMapper(Mapper[str]):
 
 
 @lru_cache(maxsize=1_000)
-def _actor(kind: ActorKind, id: str) -> Actor:
+def actor_of(kind: ActorKind, id: str) -> Actor:
     """The same few actors cause most of a log."""
     return Actor.model_construct(kind=kind, id=id)
 
