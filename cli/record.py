@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import rich_click as click
 
-from workindex.cli.output import REFUSED, Cli, Stop, error_document, json_option
+from workindex.cli.bulk import BY_LINE, record_window, windows
+from workindex.cli.lines import ENVELOPE, Result, envelope, refused, result_of
+from workindex.cli.output import REFUSED, Cli, Stop, json_option
 
 if TYPE_CHECKING:
     from workindex.domain.facts import Actor
-    from workindex.service.client import UserScope
+    from workindex.service.client import UserScope, WorkIndex
     from workindex.service.ndjson import Line
 
-# What a line may say about the recording itself; everything else belongs to the command.
-ENVELOPE = frozenset(
-    {"key", "actor", "occurred_at", "expected_version", "correlation_id", "causation_id"}
-)
 _RATHER_BIG_BYTES = 64 * 1024
 
 
@@ -41,9 +39,14 @@ _RATHER_BIG_BYTES = 64 * 1024
     show_default=True,
     help="Who sends the commands; keys belong to a source.",
 )
+@click.option(
+    "--bulk",
+    is_flag=True,
+    help="Record many commands in one transaction; each still stands or falls alone.",
+)
 @json_option
 @click.pass_obj
-def record(cli: Cli, user: str, file: str, source: str) -> None:
+def record(cli: Cli, user: str, file: str, source: str, bulk: bool) -> None:
     """Record commands: one JSON object a line, one result line each.
 
     A line of FILE, or of stdin, is a command, {"type": "create_task", …}, with the fields that
@@ -53,29 +56,78 @@ def record(cli: Cli, user: str, file: str, source: str) -> None:
     zone: 2026-03-17T18:00:00+01:00. A line that is refused says why, and the others go on; then
     the exit code is 3.
 
+    With --bulk a long file takes a fraction of the time, and only refused lines are told (all of
+    them with --json). Where USER is -, each line names its own in "user_id"; a file in which the
+    lines of a user stand together is recorded fastest. After a break send the file again: lines
+    with a key are not repeated.
+
     \b
     Examples:
       echo '{"type": "create_task", "title": "Book the train", "key": "1"}' \\
         | workindex record ada
       workindex record ada commands.ndjson --json
+      workindex record - everybody.ndjson --bulk
     """
-    from workindex.service.ndjson import read_lines
-
-    scope = cli.open().user(user)
+    if user == BY_LINE and not bulk:
+        raise click.UsageError('USER - means that each line names its "user_id": add --bulk')
     counts: Counter[str] = Counter()
-    actor = operator()
+
+    def tell(result: Result) -> None:
+        outcome = _outcome(result)
+        counts[outcome] += 1
+        if cli.json:
+            cli.emit_line(result)
+        elif not bulk or outcome == "refused":
+            cli.say(_sentence(result))
+
     with _input(file) as stream, _progress(cli, file) as advance:
-        for line in read_lines(stream):
-            result = record_line(scope, line, actor=actor, source=source)
-            counts[_outcome(result)] += 1
-            advance(line.bytes_read)
-            cli.emit_line(result) if cli.json else cli.say(_sentence(result))
+        recorder = _record_in_bulk if bulk else _record_each
+        recorder(cli.open(), user, stream, source=source, tell=tell, advance=advance)
     cli.note(_summary(counts))
     if counts["refused"]:
         raise Stop(REFUSED)
 
 
-def record_line(scope: UserScope, line: Line, *, actor: Actor, source: str) -> dict[str, Any]:
+def _record_each(
+    work_index: WorkIndex,
+    user: str,
+    stream: BinaryIO,
+    *,
+    source: str,
+    tell: Callable[[Result], None],
+    advance: Callable[[int], None],
+) -> None:
+    """Record line by line, and tell each result at once."""
+    from workindex.service.ndjson import read_lines
+
+    scope = work_index.user(user)
+    actor = operator()
+    for line in read_lines(stream):
+        tell(record_line(scope, line, actor=actor, source=source))
+        advance(line.bytes_read)
+
+
+def _record_in_bulk(
+    work_index: WorkIndex,
+    user: str,
+    stream: BinaryIO,
+    *,
+    source: str,
+    tell: Callable[[Result], None],
+    advance: Callable[[int], None],
+) -> None:
+    """Record window by window."""
+    from workindex.service.ndjson import read_lines
+
+    if user != BY_LINE:
+        work_index.user(user)  # refuses an id that is not usable
+    actor = operator()
+    for window in windows(read_lines(stream)):
+        record_window(work_index, user, window, actor=actor, source=source, tell=tell)
+        advance(sum(line.bytes_read for line in window))
+
+
+def record_line(scope: UserScope, line: Line, *, actor: Actor, source: str) -> Result:
     """Records one line and tells what came of it.
 
     Raises: Unavailable, because the lines after it would fare no better.
@@ -91,51 +143,8 @@ def record_line(scope: UserScope, line: Line, *, actor: Actor, source: str) -> d
     except Unavailable:
         raise
     except WorkindexError as error:
-        return {"line": line.number, "ok": False, "error": error_document(error)}
-    return {
-        "line": line.number,
-        "ok": True,
-        "positions": list(receipt.positions),
-        "duplicate": receipt.duplicate,
-        "streams": list(dict.fromkeys(event.fact.stream for event in receipt.events)),
-    }
-
-
-def envelope(line: dict[str, Any], actor: Actor) -> dict[str, Any]:
-    """What the line says about the recording itself, checked.
-
-    Raises: InvalidInput, naming the member.
-    """
-    from datetime import datetime
-
-    from pydantic import StrictInt, StrictStr, TypeAdapter, ValidationError
-
-    from workindex.domain.errors import InvalidInput
-    from workindex.domain.facts import Actor, At
-    from workindex.service.parsing import NOT_A_TIME, is_time_text
-
-    kinds: dict[str, Any] = {
-        "key": StrictStr | None,
-        "actor": Actor,
-        "occurred_at": At | None,
-        "expected_version": StrictInt | None,
-        "correlation_id": StrictStr | None,
-        "causation_id": StrictStr | None,
-    }
-    given: dict[str, Any] = {"actor": actor}
-    for name in ENVELOPE & line.keys():
-        value = line[name]
-        if name == "occurred_at" and not is_time_text(value):
-            raise InvalidInput(f"occurred_at {value!r}: {NOT_A_TIME}", field=name)
-        try:
-            given[name] = TypeAdapter[str | int | datetime | Actor | None](
-                kinds[name]
-            ).validate_python(value)
-        except ValidationError as error:
-            first = error.errors()[0]
-            path = ".".join([name, *(str(part) for part in first["loc"])])
-            raise InvalidInput(f"{path}: {first['msg']}", field=path) from None
-    return given
+        return refused(line.number, error)
+    return result_of(line.number, receipt)
 
 
 def operator() -> Actor:

@@ -25,7 +25,8 @@ from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
 from workindex.projections.recording import Clock, Receipt
-from workindex.projections.work_index import EVERYTHING, Reader, Want
+from workindex.projections.bounds import Bounds, Want
+from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
 
@@ -81,13 +82,7 @@ class WorkIndex:
 
         Raises: InvalidInput where the id is not 1 to 200 printable characters.
         """
-        try:
-            return UserScope(self, _USER_ID.validate_python(user_id, strict=True))
-        except ValidationError as error:
-            raise InvalidInput(
-                f"the user id {user_id!r} is not usable: it takes 1 to 200 printable characters",
-                field="user_id",
-            ) from error
+        return UserScope(self, checked_user_id(user_id))
 
     def close(self) -> None:
         """Close the connections; an embedded server keeps running."""
@@ -116,6 +111,20 @@ def open_embedded() -> Database:
         upgrade(bootstrap(server.url("owner")))
         database = Database(server.url("app"), maint_url=server.url("maint"))
     return database
+
+
+def checked_user_id(given: object) -> str:
+    """The user id, if it can be one.
+
+    Raises: InvalidInput where it is not 1 to 200 printable characters.
+    """
+    try:
+        return _USER_ID.validate_python(given, strict=True)
+    except ValidationError as error:
+        raise InvalidInput(
+            f"the user id {given!r} is not usable: it takes 1 to 200 printable characters",
+            field="user_id",
+        ) from error
 
 
 class UserScope:

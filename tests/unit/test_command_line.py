@@ -213,7 +213,7 @@ def test_the_reference_page_is_fresh() -> None:
 
 def test_every_command_and_fact_has_a_schema() -> None:
     """`workindex schema` names them all, and an envelope's members never clash with a field."""
-    from workindex.cli.record import ENVELOPE
+    from workindex.cli.lines import ENVELOPE
     from workindex.cli.schema import schemas
     from workindex.domain import ALL_COMMANDS, ALL_FACTS
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workindex.cli.record import envelope
+from workindex.cli.lines import envelope
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Actor
 from workindex.service.parsing import COMMANDS, parse_command
