@@ -113,11 +113,11 @@ def json_option(command: F) -> F:
 
 def exit_code_of(error: WorkindexError) -> int:
     """The exit code that says what the caller can do about the error."""
-    from workindex.domain.errors import CorruptEvent, NeedsNewerCode, Unavailable
+    from workindex.domain.errors import CorruptEvent, CorruptLog, NeedsNewerCode, Unavailable
 
     if isinstance(error, Unavailable | NeedsNewerCode):
         return UNAVAILABLE
-    return DIFFERENT if isinstance(error, CorruptEvent) else REFUSED
+    return DIFFERENT if isinstance(error, CorruptEvent | CorruptLog) else REFUSED
 
 
 def error_document(error: WorkindexError) -> dict[str, Any]:

@@ -100,6 +100,12 @@ class CorruptEvent(WorkindexError):
     code = "corrupt_event"
 
 
+class CorruptLog(WorkindexError):
+    """What is stored of a log does not fit together: events are missing or stand past its head."""
+
+    code = "corrupt_log"
+
+
 class Unavailable(WorkindexError):
     """The database cannot be reached or did not answer in time; trying again is safe."""
 

@@ -16,7 +16,7 @@ from workindex.projections.proof import KINDS
 from workindex.service.client import UserScope, WorkIndex
 
 # Doubts about the projection at the time of the answer; a fold of the log does not have them.
-_PASSING = ("lag", "parked", "fold_version", "rows_missing", "replica", "unavailable")
+_PASSING = ("lag", "parked", "skipped", "fold_version", "rows_missing", "replica", "unavailable")
 
 
 class Explained(NamedTuple):
