@@ -200,6 +200,7 @@ def _doubt(reason: str, words: Words) -> str:
 _DOUBTS = {
     "lag": ("the index is behind the log", "索引落后于日志"),
     "parked": ("a fact could not be taken into the index", "有一条事实未能写入索引"),
+    "skipped": ("a fact was left out of the index by hand", "有一条事实被人工排除在索引之外"),
     "fold_version": (
         "the index was built by another version of this program",
         "索引由本程序的另一个版本建立",
