@@ -9,6 +9,7 @@ import rich_click as click
 
 from workindex.cli.options import MOMENT, ZONE
 from workindex.cli.output import UNAVAILABLE, Cli, Stop, json_option
+from workindex.cli.tables import VERDICT_STYLES, tell
 
 if TYPE_CHECKING:
     from workindex.assembler.state_path import StateAnswer
@@ -82,12 +83,23 @@ def ask(
         cli.emit(answer.to_json())
     else:
         show_answer(cli, answer)
+        if _is_collapsed(answer):
+            cli.note(f"each of them: the same with --json, or workindex index {user}")
     if require_proof and answer.verdict == "unproven":
         raise Stop(UNAVAILABLE)
 
 
 def show_answer(cli: Cli, answer: StateAnswer) -> None:
     """Prints the answer and, where it is unproven, why."""
-    cli.say(answer.text)
+    style = VERDICT_STYLES[answer.verdict]
+    for line in answer.text.splitlines():
+        tell(cli, line, style=None if line.startswith("- ") else style)
     if answer.reasons:
         cli.note(f"unproven: {', '.join(answer.reasons)}")
+
+
+def _is_collapsed(answer: StateAnswer) -> bool:
+    """Whether the text only counts what are too many lines."""
+    from workindex.assembler.state_path.text import LINES_MAX
+
+    return answer.total > LINES_MAX

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from workindex.cli.log import event_document, event_line
+from workindex.cli.ask import show_answer
+from workindex.cli.log import event_document, show_event
 from workindex.cli.options import ZONE
 from workindex.cli.output import DIFFERENT, Cli, Stop, json_option
+from workindex.cli.tables import tell
 
 if TYPE_CHECKING:
     from workindex.service.explain import Explained
@@ -64,11 +66,12 @@ def _show_rows(cli: Cli, id_: str, found: Explained) -> None:
     for ref, row in found.rows.items():
         status = row.get("status") or row.get("state") or ""
         title = row.get("title") or row.get("text") or row.get("summary") or ""
-        cli.say(": ".join(part for part in (ref, status) if part) + (f"  {title}" if title else ""))
+        head = ": ".join(part for part in (ref, status) if part)
+        tell(cli, head + (f"  {title}" if title else ""), style="bold")
     if not found.rows:
         cli.say(f"{id_}: no row now")
     for event in found.events:
-        cli.say(event_line(event))
+        show_event(cli, event)
 
 
 def _explain_answer(cli: Cli, certificate: Path, tz: str | None) -> None:
@@ -80,9 +83,9 @@ def _explain_answer(cli: Cli, certificate: Path, tz: str | None) -> None:
     if cli.json:
         cli.emit({"answer": again.answer.to_json(), "differences": again.differences})
     else:
-        cli.say(again.answer.text)
+        show_answer(cli, again.answer)
         for difference in again.differences:
-            cli.say(difference)
+            tell(cli, difference, style="red")
         count = len(again.differences)
         cli.say(f"folded again: {count} {'difference' if count == 1 else 'differences'}")
     if again.differences:

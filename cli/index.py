@@ -11,10 +11,11 @@ import rich_click as click
 
 from workindex.cli.options import MOMENT
 from workindex.cli.output import Cli, json_option
-from workindex.cli.tables import Heading, moment, say_wrapped, show_table
+from workindex.cli.tables import VERDICT_STYLES, Heading, moment, say_wrapped, show_table, tell
 
 if TYPE_CHECKING:
     from workindex.projections.index import Index
+    from workindex.projections.proof import Verdict
 
 Row = Mapping[str, Any]
 _ENDED = frozenset(
@@ -55,7 +56,7 @@ def _pending(row: Row) -> str:
     return "" if row["pending"] == "none" else row["pending"]
 
 
-_ID, _TITLE = Heading("id", long=True), Heading("title", long=True)
+_ID, _TITLE = Heading("id", long=True, whole=True), Heading("title", long=True, share=4)
 _STATUS, _NEEDS = Heading("status"), Heading("needs")
 SECTIONS: tuple[Section, ...] = (
     Section(
@@ -92,7 +93,7 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section(
         "commitments",
-        (_ID, Heading("text", long=True), _STATUS, Heading("owner"), Heading("due")),
+        (_ID, Heading("text", long=True, share=4), _STATUS, Heading("owner"), Heading("due")),
         lambda row, zone: (
             row["commitment_id"],
             row["text"],
@@ -136,7 +137,7 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section(
         "triggers",
-        (_ID, Heading("summary", long=True), Heading("observed")),
+        (_ID, Heading("summary", long=True, share=4), Heading("observed")),
         lambda row, zone: (row["trigger_id"], row["summary"], moment(row["observed_at"], zone)),
         may_end=False,
     ),
@@ -229,8 +230,8 @@ def show_index(cli: Cli, found: Index, zone: str | None = None) -> None:
     also = []
     for section in SECTIONS:
         rows = found.sections[section.name]
-        ended = [row for row in rows if section.may_end and row["status"] in _ENDED]
-        going_on = [row for row in rows if row not in ended]
+        ended = [row for row in rows if _has_ended(section, row)]
+        going_on = [row for row in rows if not _has_ended(section, row)]
         if going_on:
             cells = [section.cells(row, zone) for row in going_on]
             show_table(cli, section.name, section.headings, cells)
@@ -242,13 +243,24 @@ def show_index(cli: Cli, found: Index, zone: str | None = None) -> None:
             also.append(f"{section.name} {', '.join(parts)}")
     if also:
         say_wrapped(cli, f"also: {'; '.join(also)}")
-    cli.say(proof_line(found.position, found.proof.verdict, found.proof.reasons))
+    verdict = found.proof.verdict
+    tell(
+        cli, proof_line(found.position, verdict, found.proof.reasons), style=VERDICT_STYLES[verdict]
+    )
 
 
-def proof_line(position: int, verdict: str, reasons: Sequence[str]) -> str:
+def _has_ended(section: Section, row: Row) -> bool:
+    return section.may_end and row["status"] in _ENDED
+
+
+def proof_line(position: int, verdict: Verdict, reasons: Sequence[str]) -> str:
     """What the proof says, in one line."""
-    why = f" ({', '.join(reasons)})" if reasons else ""
-    return f"position {position}, needs you: {verdict}{why}"
+    told = {
+        "items": "what needs you is proved complete",
+        "proven_empty": "proved that nothing needs you",
+        "unproven": f"what needs you is not proved ({', '.join(reasons)})",
+    }
+    return f"position {position}: {told[verdict]}"
 
 
 def duration(seconds: int) -> str:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from workindex.cli.output import Cli, json_option
+from workindex.cli.output import Cli, json_option, safe
 from workindex.cli.tables import moment
+from workindex.cli.wrapping import wrapped
 
 if TYPE_CHECKING:
     from workindex.domain.facts import Event
 
 FOLLOW_SECONDS = 0.5
+# From this width on, what an event says stands beside its time, below that under it.
+_WIDE_CELLS, _HANGING_CELLS = 70, 8
 _SAYING = ("title", "text", "prompt", "summary", "outcome", "reason", "answer", "status", "value")
 
 
@@ -45,7 +48,7 @@ def log(cli: Cli, user: str, from_position: int, stream: str | None, follow: boo
     is_empty = True
     while True:
         for event in scope.log(from_position=from_position, stream=stream):
-            cli.emit_line(event_document(event)) if cli.json else cli.say(event_line(event))
+            cli.emit_line(event_document(event)) if cli.json else show_event(cli, event)
             from_position, is_empty = event.position + 1, False
         if not follow:
             break
@@ -74,11 +77,23 @@ def event_document(event: Event) -> dict[str, Any]:
     }
 
 
-def event_line(event: Event) -> str:
-    """The event in one line for people."""
+def show_event(cli: Cli, event: Event) -> None:
+    """Prints the event: one line in a pipe, wrapped beside its time on a terminal."""
+    head = f"{event.position:>6}  {moment(event.occurred_at)}  "
     said = next((told for name in _SAYING if (told := _told(event, name))), "")
-    head = f"{event.position:>6}  {moment(event.occurred_at)}  {event.fact.type:<22}"
-    return f"{head}  {event.fact.stream}  {said}{_by(event)}"
+    line = f"{head}{event.fact.type:<22}  {event.fact.stream}  {said}{_by(event)}"
+    if not cli.out.is_terminal:
+        cli.say(line)
+        return
+    from rich.text import Text
+
+    hanging = len(head) if cli.out.width >= _WIDE_CELLS else _HANGING_CELLS
+    for number, part in enumerate(wrapped(safe(line), cli.out.width, hanging=hanging)):
+        shown = Text(part)
+        if not number:
+            shown.stylize("dim", 0, len(head))
+            shown.stylize("bold", len(head), len(head) + len(event.fact.type))
+        cli.out.print(shown, soft_wrap=True)
 
 
 def _told(event: Event, name: str) -> str:
