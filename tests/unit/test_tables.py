@@ -1,4 +1,4 @@
-"""Tables at every width: they fit, they keep what is to be copied, and they cut nothing silently."""
+"""Tables at every width: they fit, ids can be copied, and nothing is cut silently."""
 
 from __future__ import annotations
 
