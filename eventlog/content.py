@@ -17,6 +17,7 @@ from workindex.eventlog.database import Connection, tenant_transaction
 PART_BYTES_MAX = 1024 * 1024
 PARTS_MAX = 100_000
 _SEND_BYTES = 8 * 1024 * 1024
+_PARTS_AT_ONCE = 4
 
 
 class Body(NamedTuple):
@@ -108,6 +109,27 @@ def read(
             f"the body {sha256_} of user {user_id} is damaged: restore it, or import it again"
         )
     return parts
+
+
+def read_start(conn: Connection, user_id: str, sha256_: str, bytes_max: int) -> bytes | None:
+    """The beginning of a body, of about this length, None where the user has no such body.
+
+    Takes no transaction of its own: the connection belongs to the tenant or to maintenance.
+    """
+    found: list[bytes] = []
+    length = 0
+    while length < bytes_max:
+        rows = conn.execute(
+            PARTS, (user_id, sha256_, len(found), len(found) + _PARTS_AT_ONCE - 1)
+        ).fetchall()
+        for number, body in rows:
+            if number != len(found):
+                return b"".join(found) or None
+            found.append(bytes(body))
+            length += len(body)
+        if len(rows) < _PARTS_AT_ONCE:
+            break
+    return b"".join(found)[:bytes_max] if found else None
 
 
 def _sendings(parts: Sequence[bytes]) -> list[tuple[int, int]]:

@@ -26,7 +26,7 @@ from sqlalchemy.pool import NullPool
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Connection, unavailable_if_lost
 from workindex.eventlog.revision import VERSION_TABLE, head_revision, migrations
-from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE
+from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE, SEARCH_ROLE
 from workindex.eventlog.session import SESSION_SETTINGS, refuse_pooler
 
 DATABASE_NAME = "workindex"
@@ -82,6 +82,7 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
 def _create_roles(conn: Connection, logins: Logins) -> None:
     wanted: dict[str, tuple[str, str | None]] = {
         OWNER_ROLE: ("NOLOGIN", None),
+        SEARCH_ROLE: ("NOLOGIN", None),
         APP_ROLE: ("LOGIN", logins.app_password),
         MAINT_ROLE: ("LOGIN", logins.maint_password),
     }
@@ -103,6 +104,14 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
     ).fetchone()
     if allowed != (True,):
         conn.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE)))
+    # The owner gives it the one function that it has.
+    is_member = conn.execute("SELECT pg_has_role(%s, %s, 'USAGE')", (OWNER_ROLE, SEARCH_ROLE))
+    if is_member.fetchone() != (True,):
+        conn.execute(
+            sql.SQL("GRANT {} TO {}").format(
+                sql.Identifier(SEARCH_ROLE), sql.Identifier(OWNER_ROLE)
+            )
+        )
 
 
 def _set_defaults(conn: Connection, role: str) -> None:
@@ -133,8 +142,8 @@ def _own_database(conn: Connection, name: str) -> None:
     for statement in (
         "GRANT CONNECT ON DATABASE {database} TO {app}, {maint}",
         "REVOKE CREATE, TEMPORARY ON DATABASE {database} FROM PUBLIC",
-        "GRANT CREATE, USAGE ON SCHEMA public TO {owner}",
-        "GRANT USAGE ON SCHEMA public TO {app}, {maint}",
+        "GRANT CREATE, USAGE ON SCHEMA public TO {owner} WITH GRANT OPTION",
+        "GRANT USAGE ON SCHEMA public TO {app}, {maint}, {search}",
     ):
         conn.execute(
             sql.SQL(statement).format(
@@ -142,6 +151,7 @@ def _own_database(conn: Connection, name: str) -> None:
                 owner=sql.Identifier(OWNER_ROLE),
                 app=sql.Identifier(APP_ROLE),
                 maint=sql.Identifier(MAINT_ROLE),
+                search=sql.Identifier(SEARCH_ROLE),
             )
         )
 
@@ -206,7 +216,11 @@ def _typed_refusals() -> Iterator[None]:
             "another connection holds what the migration has to change, so nothing was changed: "
             "end long transactions and run workindex db upgrade again"
         ) from error
-    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue) as error:
+    except (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.InvalidParameterValue,
+        psycopg.errors.UndefinedObject,
+    ) as error:
         raise NotReady(
             f"the owner login cannot migrate as {OWNER_ROLE} ({error}): run "
             "workindex db init --owner-url URL with a login that may create roles"

@@ -9,6 +9,7 @@ from __future__ import annotations
 OWNER_ROLE = "workindex_owner"
 APP_ROLE = "workindex_app"
 MAINT_ROLE = "workindex_maint"
+SEARCH_ROLE = "workindex_search"
 TENANT = "nullif(current_setting('workindex.user_id', true), '')"
 
 LOG_TABLES = """
@@ -105,7 +106,7 @@ LOG_GRANTS: dict[str, tuple[str, str]] = {
     "command_key": ("SELECT, INSERT", "SELECT"),
     "content": ("SELECT, INSERT", "SELECT"),
     "projection_progress": ("SELECT, INSERT, UPDATE", "SELECT, INSERT, UPDATE, DELETE"),
-    "catchup_due": ("SELECT, INSERT", "SELECT, INSERT, UPDATE, DELETE"),
+    "catchup_due": ("SELECT, INSERT, UPDATE, DELETE", "SELECT, INSERT, UPDATE, DELETE"),
 }
 # Shared tables without a tenant: no row-level security, few rows.
 REFERENCE_GRANTS: dict[str, tuple[str, str]] = {

@@ -47,6 +47,26 @@ def to_parts(turns: Iterable[Turn], turns_per_part: int = TURNS_PER_PART) -> lis
     return parts or [b""]
 
 
+def turns_per_part(media: str) -> int | None:
+    """How many turns a part of a transcript holds, None where the media type is none."""
+    found = _MEDIA_TYPE.fullmatch(media)
+    return int(found[1]) if found is not None else None
+
+
+def turns_in(body: bytes) -> list[Turn]:
+    """The turns of a body's beginning, in order; it ends at the first line that is no turn."""
+    turns = []
+    for line in body.splitlines():
+        try:
+            turn = _turn(line)
+        except (orjson.JSONDecodeError, TypeError):
+            break  # cut off there, or not written by us
+        if not isinstance(turn.number, int) or not isinstance(turn.text, str):
+            break
+        turns.append(turn)
+    return turns
+
+
 def read_turns(
     conn: Connection, user_id: str, sha256: str, media: str, first: int, last: int
 ) -> list[Turn]:
@@ -54,12 +74,11 @@ def read_turns(
 
     Raises: InvalidInput where the media type is not that of a transcript.
     """
-    found = _MEDIA_TYPE.fullmatch(media)
-    if found is None:
+    each = turns_per_part(media)
+    if each is None:
         raise InvalidInput(f"{media} is not a transcript in turns", field="media_type")
     if not 0 <= first <= last:
         return []
-    each = int(found[1])
     parts = content.read(conn, user_id, sha256, first // each, last // each)
     turns = [_turn(line) for part in parts for line in part.splitlines()]
     return [turn for turn in turns if first <= turn.number <= last]

@@ -14,6 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE
+from workindex.projections.evidence import TABLES as EVIDENCE_TABLES
+from workindex.projections.evidence_functions import (
+    EVIDENCE_FUNCTIONS,
+    SEARCH_FUNCTION,
+    WORDS_FUNCTIONS,
+    words_of,
+)
 from workindex.projections.reading_functions import proof_sql, read_sql
 from workindex.projections.table import NEED_COLUMNS, AnyTable
 
@@ -147,7 +154,8 @@ BEGIN
         WHERE g.state <> 'retiring'
           AND NOT (g.projection_set = 'inline' AND g.generation = ANY (coalesce(v_moved, '{{}}')))
         ON CONFLICT (user_id, projection_set, generation) DO NOTHING;
-    PERFORM wi_write_rows(p_user, v_work_index, v_conversation, v_memory, v_base, p_rows);
+    PERFORM wi_write_rows(
+        p_user, v_work_index, v_conversation, v_memory, '{{}}', v_base, p_rows);
     RETURN v_head;
 END
 $body$;
@@ -164,7 +172,8 @@ DECLARE{DECLARE_MOVED}
 BEGIN
     PERFORM wi_enter(p_user);
 {MOVE_PROJECTED}
-    PERFORM wi_write_rows(p_user, v_work_index, v_conversation, v_memory, p_base, p_rows);
+    PERFORM wi_write_rows(
+        p_user, v_work_index, v_conversation, v_memory, '{{}}', p_base, p_rows);
     UPDATE user_log SET epoch = epoch + 1 WHERE user_id = p_user;
     RETURN v_moved;
 END
@@ -180,6 +189,10 @@ def _write_block(table: AnyTable) -> str:
         typed += ["open boolean", *(f"{name} timestamptz" for name in NEED_COLUMNS)]
     target = ", ".join([*columns, "created_position", "source_position"])
     source = ", ".join(f"r.{name}" for name in columns)
+    if table.searched is not None:
+        columns.append("words")
+        target = ", ".join([*columns, "created_position", "source_position"])
+        source += f", {words_of(f'r.{table.searched}')}"
     updates = ", ".join(
         f"{name} = excluded.{name}"
         for name in [*columns[1:], "created_position", "source_position"]
@@ -233,7 +246,7 @@ def write_rows_sql(tables: Iterable[AnyTable]) -> str:
 -- Writes rows into the given generations of each member; positions are p_base + offset.
 CREATE FUNCTION wi_write_rows(
     p_user text, p_work_index integer[], p_conversation integer[], p_memory integer[],
-    p_base bigint, p_rows jsonb
+    p_evidence integer[], p_base bigint, p_rows jsonb
 ) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
     v_id text;
@@ -247,20 +260,22 @@ $body$;
 FUNCTION_SIGNATURES = (
     "wi_enter(text)",
     "wi_lock(text)",
-    "wi_write_rows(text, integer[], integer[], integer[], bigint, jsonb)",
+    "wi_write_rows(text, integer[], integer[], integer[], integer[], bigint, jsonb)",
     "wi_append(text, bigint, integer, integer, jsonb, jsonb, jsonb, integer, jsonb, timestamptz)",
     "wi_project(text, integer, bigint, bigint, jsonb, integer, jsonb)",
     "wi_read(text, integer, jsonb, text[], text[], text, text[])",
     "wi_proof(text, integer, jsonb)",
     "wi_state(text, integer, jsonb)",
+    *EVIDENCE_FUNCTIONS,
 )
 
 
 def functions_sql(tables: Sequence[AnyTable]) -> str:
     """Every function of the log, in dependency order, with its grants."""
-    parts = [ENTER, LOCK, write_rows_sql(tables), APPEND, PROJECT, read_sql(tables)]
-    parts.append(proof_sql(tables))
+    parts = [ENTER, LOCK, WORDS_FUNCTIONS, write_rows_sql((*tables, *EVIDENCE_TABLES))]
+    parts += [APPEND, PROJECT, read_sql(tables), proof_sql(tables)]
     for signature in FUNCTION_SIGNATURES:
         parts.append(f"REVOKE EXECUTE ON FUNCTION {signature} FROM PUBLIC;")
         parts.append(f"GRANT EXECUTE ON FUNCTION {signature} TO {APP_ROLE}, {MAINT_ROLE};")
+    parts.append(SEARCH_FUNCTION)
     return "\n".join(parts) + "\n"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workindex.eventlog.schema import log_sql, protect
+from workindex.eventlog.schema import SEARCH_ROLE, log_sql, protect
+from workindex.projections.evidence import DOCUMENT
 from workindex.projections.functions import functions_sql
 from workindex.projections.table import NEED_COLUMNS, AnyTable
 
@@ -28,6 +29,8 @@ def table_sql(table: AnyTable) -> str:
     lines.append("    source_position bigint NOT NULL")
     if table.need is not None:
         lines += [f"    {name} timestamptz" for name in NEED_COLUMNS]
+    if table.searched is not None:
+        lines.append("    words tsvector NOT NULL")
     body = ",\n".join(lines)
     indexes = [
         f"CREATE INDEX {table.name}_{'_'.join(columns)} ON {table.name} "
@@ -40,6 +43,9 @@ def table_sql(table: AnyTable) -> str:
             f"(user_id, generation, need_due_at, need_since_at, {table.id_column})\n"
             "    INCLUDE (need_from_at, need_steady_until_at, need_until_at) WHERE open;"
         )
+    if table.searched is not None:
+        # Its entries begin with a lexeme of the tenant's (wi_owner), so no other tenant's are read.
+        indexes.append(f"CREATE INDEX {table.name}_words ON {table.name} USING gin (words);")
     # The key comes last, and no other index begins as it does: without statistics many indexes look
     # alike, the planner takes the youngest of them, and a row is to be found by its key.
     return "\n".join(
@@ -65,20 +71,34 @@ CREATE INDEX work_due_due_at ON work_due (due_at, generation);
 {protect("work_due", (WRITABLE, WRITABLE))}"""
 
 
+# What is searched is read by a function that belongs to this role, which has nothing else.
+DOCUMENT_SQL = f"""{table_sql(DOCUMENT)}
+CREATE POLICY search ON document FOR SELECT TO {SEARCH_ROLE} USING (true);
+GRANT SELECT ON document TO {SEARCH_ROLE};
+"""
+
+
 def projections_sql(tables: Sequence[AnyTable]) -> str:
     """Every projection table with its indexes, policies and grants."""
-    return "\n".join([*(table_sql(table) for table in tables), DUE_TABLE]) + "\n"
+    parts = [*(table_sql(table) for table in tables), DUE_TABLE, DOCUMENT_SQL]
+    return "\n".join(parts) + "\n"
 
 
-def register_sql(fold_version: int = 1) -> str:
-    """The first generation of the inline set, live from the start."""
+def register_sql(fold_version: int = 1, set_name: str = "inline") -> str:
+    """The first generation of a set, live from the start."""
     return (
         "INSERT INTO projection_generation (projection_set, generation, fold_version, state)\n"
-        f"    VALUES ('inline', 1, {fold_version}, 'live');\n"
+        f"    VALUES ('{set_name}', 1, {fold_version}, 'live');\n"
     )
 
 
 def fresh_sql(tables: Sequence[AnyTable], fold_version: int) -> str:
     """A whole fresh database (the roles exist and the owner role is set)."""
-    parts = (log_sql(), projections_sql(tables), register_sql(fold_version), functions_sql(tables))
+    parts = (
+        log_sql(),
+        projections_sql(tables),
+        register_sql(fold_version),
+        register_sql(1, "evidence"),
+        functions_sql(tables),
+    )
     return "".join(parts)

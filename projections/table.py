@@ -30,7 +30,7 @@ from pydantic import TypeAdapter
 
 from workindex.domain.facts import Event
 
-Member = Literal["work_index", "conversation", "memory"]
+Member = Literal["work_index", "conversation", "memory", "evidence"]
 R = TypeVar("R", bound=NamedTuple)
 
 COLUMN_TYPES = {
@@ -80,6 +80,7 @@ class Table(Generic[R]):
     row could need the user at some time, whatever the clock says, and `need` when an open row
     does. `due_at` is the instant at which the clock has to look at the row, None for never.
     `told_by` is the column that names a task: where that is open, its item tells of this row.
+    `searched` is the column whose words the database keeps beside the row, in `words`.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Table(Generic[R]):
         due_at: Callable[[R], datetime | None] | None = None,
         told_by: str | None = None,
         indexes: tuple[tuple[str, ...], ...] = (),
+        searched: str | None = None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -107,6 +109,7 @@ class Table(Generic[R]):
         self.due_at = due_at
         self.told_by = told_by
         self.indexes = indexes
+        self.searched = searched
 
     def __repr__(self) -> str:
         return f"Table({self.name})"

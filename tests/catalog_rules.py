@@ -17,8 +17,17 @@ Rule = str | Callable[[Conn], Iterator[str]]
 
 # Small tables without a tenant; on a sharded server they would be copied to every node.
 SHARED = ("workindex_revision", "operator_action", "projection_generation")
-# The clock's worker asks for what is due of all users; the index is no key.
-ACROSS_USERS = "work_due_due_at"
+# The clock's worker asks for what is due of all users; the index is no key. The entries of the
+# other begin with a lexeme of the tenant's.
+ACROSS_USERS = ("work_due_due_at", "document_words")
+# The one function that acts as its owner, and what it is held to while it does.
+SEARCH = "search_documents(text,text,jsonb)"
+SEARCH_SETTINGS = [
+    "search_path=pg_catalog, public, pg_temp",
+    "plan_cache_mode=force_custom_plan",
+    "enable_seqscan=off",
+    "enable_indexscan=off",
+]
 TENANT = "(user_id = NULLIF(current_setting('workindex.user_id'::text, true), ''::text))"
 
 OURS = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"
@@ -53,7 +62,7 @@ KEYS = f"""
 SELECT i.indexrelid::regclass::text FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
 WHERE {TENANT_TABLE} AND a.attname IS DISTINCT FROM 'user_id'
-  AND (i.indisunique OR i.indexrelid::regclass::text <> '{ACROSS_USERS}')
+  AND (i.indisunique OR i.indexrelid::regclass::text <> ALL (ARRAY{list(ACROSS_USERS)!r}))
 UNION ALL
 SELECT c.relname || ' has no primary key' FROM pg_class c
 WHERE {OURS} AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
@@ -84,6 +93,8 @@ WITH wanted (polname, role, condition) AS (VALUES
 ), due AS (
     SELECT c.oid, w.polname, ARRAY[w.role], '*'::"char", true, w.condition, w.condition
     FROM pg_class c, wanted w WHERE {TENANT_TABLE}
+    UNION ALL
+    SELECT 'document'::regclass, 'search', ARRAY['workindex_search'], 'r', true, 'true', NULL
 )
 SELECT 'missing or different: ' || d.oid::regclass || ' ' || d.polname
 FROM (SELECT * FROM due EXCEPT SELECT * FROM found) d
@@ -91,12 +102,14 @@ UNION ALL
 SELECT 'too many: ' || f.polrelid::regclass || ' ' || f.polname
 FROM (SELECT * FROM found EXCEPT SELECT * FROM due) f"""
 
-OWNERS = """
+OWNERS = f"""
 SELECT c.relname FROM pg_class c
 WHERE c.relnamespace = 'public'::regnamespace AND c.relowner <> 'workindex_owner'::regrole
 UNION ALL
 SELECT p.proname FROM pg_proc p
-WHERE p.pronamespace = 'public'::regnamespace AND p.proowner <> 'workindex_owner'::regrole
+WHERE p.pronamespace = 'public'::regnamespace
+  AND p.proowner::regrole::text <> CASE p.oid::regprocedure::text
+      WHEN '{SEARCH}' THEN 'workindex_search' ELSE 'workindex_owner' END
 UNION ALL
 SELECT t.typname FROM pg_type t
 WHERE t.typnamespace = 'public'::regnamespace AND t.typowner <> 'workindex_owner'::regrole
@@ -106,22 +119,33 @@ WHERE n.nspname !~ '^pg_' AND n.nspname NOT IN ('public', 'information_schema')
 UNION ALL
 SELECT r.rolname || ' owns something' FROM pg_shdepend d JOIN pg_roles r ON r.oid = d.refobjid
 WHERE d.refclassid = 'pg_authid'::regclass AND d.deptype = 'o'
-  AND r.rolname IN ('workindex_app', 'workindex_maint')"""
+  AND (r.rolname IN ('workindex_app', 'workindex_maint')
+       OR (r.rolname = 'workindex_search' AND NOT (
+           d.classid = 'pg_proc'::regclass AND d.objid::regprocedure::text = '{SEARCH}')))"""
 
 ROLES = """
 SELECT r.rolname FROM pg_roles r
 WHERE r.rolname ~ '^workindex'
   AND (r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication
        OR r.rolcanlogin <> (r.rolname IN ('workindex_app', 'workindex_maint'))
-       OR EXISTS (SELECT 1 FROM pg_auth_members m WHERE m.member = r.oid))
+       OR EXISTS (SELECT 1 FROM pg_auth_members m WHERE m.member = r.oid
+                  AND (r.rolname, m.roleid::regrole::text)
+                      <> ('workindex_owner', 'workindex_search')))
 UNION ALL
 SELECT m.member::regrole || ' is a member of ' || m.roleid::regrole FROM pg_auth_members m
-WHERE m.roleid::regrole::text IN ('workindex_app', 'workindex_maint')"""
+WHERE m.roleid::regrole::text IN ('workindex_app', 'workindex_maint')
+   OR (m.roleid::regrole::text = 'workindex_search'
+       AND m.member::regrole::text = ANY (ARRAY['workindex_app', 'workindex_maint']))
+UNION ALL
+SELECT format('schema %s', a.privilege_type) FROM pg_namespace n, aclexplode(n.nspacl) a
+WHERE n.nspname = 'public' AND a.grantee = 'workindex_search'::regrole
+  AND a.privilege_type <> 'USAGE'"""
 
 EXECUTE = """
 SELECT p.proname FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
 WHERE p.pronamespace = 'public'::regnamespace
   AND a.grantee NOT IN (p.proowner, 'workindex_app'::regrole, 'workindex_maint'::regrole)
+  AND NOT (a.grantee = 'workindex_search'::regrole AND p.proname IN ('wi_words', 'wi_owner'))
 UNION ALL
 SELECT 'default privileges' WHERE NOT EXISTS (
     SELECT 1 FROM pg_default_acl d
@@ -135,7 +159,9 @@ GRANTS = f"""
 SELECT format('%s on %s to %s', a.privilege_type, c.relname, a.grantee::regrole)
 FROM pg_class c, aclexplode(c.relacl) a
 WHERE c.relnamespace = 'public'::regnamespace AND a.grantee <> c.relowner AND (
-    a.grantee NOT IN ('workindex_app'::regrole, 'workindex_maint'::regrole)
+    (a.grantee NOT IN ('workindex_app'::regrole, 'workindex_maint'::regrole)
+     AND (a.grantee, c.relname, a.privilege_type)
+         <> ('workindex_search'::regrole, 'document', 'SELECT'))
     OR a.is_grantable
     OR a.privilege_type NOT IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
     OR (c.relname IN ('event', 'command_key', 'content', 'operator_action')
@@ -181,10 +207,12 @@ POSITION_INDEXES = f"""
 SELECT i.indexrelid::regclass::text FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid
 WHERE {OURS} AND pg_get_indexdef(i.indexrelid) ~ '\\msource_position\\M'"""
 
-DEFINER = """
+DEFINER = f"""
 SELECT p.proname FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace
   AND (p.prosecdef OR p.proconfig IS NOT NULL OR p.prokind <> 'f')
+  AND NOT (p.oid::regprocedure::text = '{SEARCH}' AND p.prosecdef AND p.prokind = 'f'
+           AND p.proconfig = ARRAY{SEARCH_SETTINGS!r})
 UNION ALL
 SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
 WHERE p.pronamespace = 'public'::regnamespace AND l.lanname NOT IN ('plpgsql', 'sql')"""
@@ -194,7 +222,7 @@ WHERE p.pronamespace = 'public'::regnamespace AND l.lanname NOT IN ('plpgsql', '
 SNAPSHOTS = """
 SELECT p.proname FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace AND p.provolatile <> 's'
-  AND p.proname IN ('wi_read', 'wi_proof', 'wi_state')"""
+  AND p.proname IN ('wi_read', 'wi_proof', 'wi_state', 'search_documents')"""
 
 
 def _checks(conn: Conn) -> Iterator[str]:

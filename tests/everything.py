@@ -254,6 +254,6 @@ def fill(database: Database, user_id: str) -> None:
         )
         conn.execute(
             "INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at) "
-            "VALUES (%s, 'evidence', 1, 0, %s)",
+            "VALUES (%s, 'evidence', 1, 0, %s) ON CONFLICT DO NOTHING",
             (user_id, NOW),
         )

@@ -1,9 +1,12 @@
+DROP FUNCTION search_documents(text, text, jsonb);
 DROP FUNCTION wi_state(text, integer, jsonb);
 DROP FUNCTION wi_proof(text, integer, jsonb);
 DROP FUNCTION wi_read(text, integer, jsonb, text[], text[], text, text[]);
 DROP FUNCTION wi_project(text, integer, bigint, bigint, jsonb, integer, jsonb);
 DROP FUNCTION wi_append(text, bigint, integer, integer, jsonb, jsonb, jsonb, integer, jsonb, timestamptz);
-DROP FUNCTION wi_write_rows(text, integer[], integer[], integer[], bigint, jsonb);
+DROP FUNCTION wi_write_rows(text, integer[], integer[], integer[], integer[], bigint, jsonb);
+DROP FUNCTION wi_owner(text, integer);
+DROP FUNCTION wi_words(text, boolean);
 DROP FUNCTION wi_lock(text);
 DROP FUNCTION wi_enter(text);
 DROP INDEX work_task_open;
@@ -44,3 +47,13 @@ ALTER TABLE projection_progress
     DROP CONSTRAINT projection_progress_parked_check;
 ALTER TABLE catchup_due DROP CONSTRAINT catchup_due_attempts_check;
 ALTER TABLE user_log DROP CONSTRAINT user_log_epoch_check;
+
+DROP TABLE document;
+ALTER TABLE projection_progress NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE catchup_due NO FORCE ROW LEVEL SECURITY;
+DELETE FROM projection_progress WHERE projection_set = 'evidence';
+DELETE FROM catchup_due WHERE projection_set = 'evidence';
+ALTER TABLE projection_progress FORCE ROW LEVEL SECURITY;
+ALTER TABLE catchup_due FORCE ROW LEVEL SECURITY;
+DELETE FROM projection_generation WHERE projection_set = 'evidence';
+REVOKE UPDATE, DELETE ON catchup_due FROM workindex_app;

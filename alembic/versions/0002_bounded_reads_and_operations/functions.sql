@@ -27,10 +27,39 @@ END
 $body$;
 
 
+-- The text with spaces between the pairs of signs that are looked up as words. For a document
+-- (p_all) also every single sign; for a query those only that stand alone.
+CREATE FUNCTION wi_words(p_text text, p_all boolean) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $body$
+DECLARE
+    v_signs text;
+    v_pairs text;
+BEGIN
+    IF p_text !~ '[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]' THEN
+        RETURN p_text;
+    END IF;
+    v_signs := regexp_replace(p_text, '[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+', ' ', 'g');
+    v_pairs := regexp_replace(v_signs, '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]{2})', '\1 ', 'g') || ' ' || regexp_replace(
+        regexp_replace(v_signs, '(^| )[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]', ' ', 'g'), '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]{2})', '\1 ', 'g');
+    IF p_all THEN
+        RETURN regexp_replace(p_text, '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])', ' \1 ', 'g') || ' ' || v_pairs;
+    END IF;
+    RETURN regexp_replace(p_text, '[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}', ' ', 'g') || ' '
+        || regexp_replace(v_pairs, '(^| )[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff](?= |$)', ' ', 'g');
+END
+$body$;
+
+-- The lexeme that only documents of this user and generation have.
+CREATE FUNCTION wi_owner(p_user text, p_generation integer) RETURNS text
+LANGUAGE sql STABLE AS $body$
+    SELECT '@' || left(encode(sha256(convert_to(p_generation || '/' || p_user, 'UTF8')), 'hex'), 20)
+$body$;
+
+
 -- Writes rows into the given generations of each member; positions are p_base + offset.
 CREATE FUNCTION wi_write_rows(
     p_user text, p_work_index integer[], p_conversation integer[], p_memory integer[],
-    p_base bigint, p_rows jsonb
+    p_evidence integer[], p_base bigint, p_rows jsonb
 ) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
     v_id text;
@@ -400,6 +429,22 @@ BEGIN
                   AND artifact_id = v_id;
         END LOOP;
     END IF;
+    IF p_rows ? 'document' THEN
+        INSERT INTO document (user_id, generation, id, text, source_kind, source_id, segment, first_turn, last_turn, thread_id, meeting_id, task_id, subject, role, source, sensitivity, occurred_at, expires_at, words, created_position, source_position)
+            SELECT p_user, g.generation, r.id, r.text, r.source_kind, r.source_id, r.segment, r.first_turn, r.last_turn, r.thread_id, r.meeting_id, r.task_id, r.subject, r.role, r.source, r.sensitivity, r.occurred_at, r.expires_at, to_tsvector('pg_catalog.english', wi_words(left(r.text, 30000), true))
+                || array_to_tsvector(ARRAY[wi_owner(p_user, g.generation)]),
+                   coalesce(p_base + r.created_offset, r.created_position),
+                   p_base + r.source_offset
+            FROM unnest(p_evidence) AS g(generation)
+            CROSS JOIN jsonb_to_recordset(p_rows -> 'document' -> 'put') AS r(
+                id text, text text, source_kind text, source_id text, segment bigint, first_turn bigint, last_turn bigint, thread_id text, meeting_id text, task_id text, subject text, role text, source text, sensitivity text, occurred_at timestamptz, expires_at timestamptz, created_offset integer, created_position bigint, source_offset integer)
+            ON CONFLICT (user_id, generation, id) DO UPDATE SET text = excluded.text, source_kind = excluded.source_kind, source_id = excluded.source_id, segment = excluded.segment, first_turn = excluded.first_turn, last_turn = excluded.last_turn, thread_id = excluded.thread_id, meeting_id = excluded.meeting_id, task_id = excluded.task_id, subject = excluded.subject, role = excluded.role, source = excluded.source, sensitivity = excluded.sensitivity, occurred_at = excluded.occurred_at, expires_at = excluded.expires_at, words = excluded.words, created_position = excluded.created_position, source_position = excluded.source_position;
+        FOR v_id IN SELECT jsonb_array_elements_text(p_rows -> 'document' -> 'drop') LOOP
+            DELETE FROM document
+                WHERE user_id = p_user AND generation = ANY (p_evidence)
+                  AND id = v_id;
+        END LOOP;
+    END IF;
 END
 $body$;
 
@@ -489,7 +534,8 @@ BEGIN
         WHERE g.state <> 'retiring'
           AND NOT (g.projection_set = 'inline' AND g.generation = ANY (coalesce(v_moved, '{}')))
         ON CONFLICT (user_id, projection_set, generation) DO NOTHING;
-    PERFORM wi_write_rows(p_user, v_work_index, v_conversation, v_memory, v_base, p_rows);
+    PERFORM wi_write_rows(
+        p_user, v_work_index, v_conversation, v_memory, '{}', v_base, p_rows);
     RETURN v_head;
 END
 $body$;
@@ -526,7 +572,8 @@ BEGIN
            array_agg(generation) FILTER (WHERE NOT parked ? 'conversation'),
            array_agg(generation) FILTER (WHERE NOT parked ? 'memory')
         INTO v_moved, v_work_index, v_conversation, v_memory FROM moved;
-    PERFORM wi_write_rows(p_user, v_work_index, v_conversation, v_memory, p_base, p_rows);
+    PERFORM wi_write_rows(
+        p_user, v_work_index, v_conversation, v_memory, '{}', p_base, p_rows);
     UPDATE user_log SET epoch = epoch + 1 WHERE user_id = p_user;
     RETURN v_moved;
 END
@@ -1222,8 +1269,8 @@ REVOKE EXECUTE ON FUNCTION wi_enter(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wi_enter(text) TO workindex_app, workindex_maint;
 REVOKE EXECUTE ON FUNCTION wi_lock(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wi_lock(text) TO workindex_app, workindex_maint;
-REVOKE EXECUTE ON FUNCTION wi_write_rows(text, integer[], integer[], integer[], bigint, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION wi_write_rows(text, integer[], integer[], integer[], bigint, jsonb) TO workindex_app, workindex_maint;
+REVOKE EXECUTE ON FUNCTION wi_write_rows(text, integer[], integer[], integer[], integer[], bigint, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wi_write_rows(text, integer[], integer[], integer[], integer[], bigint, jsonb) TO workindex_app, workindex_maint;
 REVOKE EXECUTE ON FUNCTION wi_append(text, bigint, integer, integer, jsonb, jsonb, jsonb, integer, jsonb, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wi_append(text, bigint, integer, integer, jsonb, jsonb, jsonb, integer, jsonb, timestamptz) TO workindex_app, workindex_maint;
 REVOKE EXECUTE ON FUNCTION wi_project(text, integer, bigint, bigint, jsonb, integer, jsonb) FROM PUBLIC;
@@ -1234,3 +1281,141 @@ REVOKE EXECUTE ON FUNCTION wi_proof(text, integer, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wi_proof(text, integer, jsonb) TO workindex_app, workindex_maint;
 REVOKE EXECUTE ON FUNCTION wi_state(text, integer, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wi_state(text, integer, jsonb) TO workindex_app, workindex_maint;
+REVOKE EXECUTE ON FUNCTION wi_words(text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wi_words(text, boolean) TO workindex_app, workindex_maint;
+REVOKE EXECUTE ON FUNCTION wi_owner(text, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wi_owner(text, integer) TO workindex_app, workindex_maint;
+
+-- Documents of one user that hold every word of the query, else, where none does, any of them
+-- (is_retry); those whose id, thread, meeting or task the query names come first (is_exact).
+-- Binds: user, query, filters: generation (by default the newest that has documents), limit,
+-- kinds, sources, entities (as task/T-1), since, until, sensitivity, now. SQLSTATE WI002 = the
+-- transaction is not this user's, WI005 = a filter that does not exist.
+CREATE FUNCTION search_documents(p_user text, p_query text, p_filters jsonb)
+RETURNS TABLE (id text, text text, source_kind text, source_id text, segment bigint, first_turn bigint, last_turn bigint, thread_id text, meeting_id text, task_id text, subject text, role text, source text, sensitivity text, occurred_at timestamptz, expires_at timestamptz, source_position bigint, rank real, is_exact boolean, is_retry boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off SET enable_indexscan = off AS $body$
+#variable_conflict use_column
+DECLARE
+    v_generation integer := (p_filters ->> 'generation')::integer;
+    v_limit integer := least(coalesce((p_filters ->> 'limit')::integer, 20), 1000);
+    v_kinds text[] := CASE WHEN p_filters ? 'kinds'
+        THEN ARRAY(SELECT jsonb_array_elements_text(p_filters -> 'kinds')) END;
+    v_sources text[] := CASE WHEN p_filters ? 'sources'
+        THEN ARRAY(SELECT jsonb_array_elements_text(p_filters -> 'sources')) END;
+    v_entities text[] := CASE WHEN p_filters ? 'entities'
+        THEN ARRAY(SELECT jsonb_array_elements_text(p_filters -> 'entities')) END;
+    v_sensitivity text[] := CASE WHEN p_filters ? 'sensitivity'
+        THEN ARRAY(SELECT jsonb_array_elements_text(p_filters -> 'sensitivity')) END;
+    v_since timestamptz := (p_filters ->> 'since')::timestamptz;
+    v_until timestamptz := (p_filters ->> 'until')::timestamptz;
+    v_now timestamptz := coalesce((p_filters ->> 'now')::timestamptz, statement_timestamp());
+    v_tokens text[];
+    v_owner tsquery;
+    v_words tsquery;
+BEGIN
+    IF p_user IS NULL OR p_user = ''
+        OR nullif(current_setting('workindex.user_id', true), '') IS DISTINCT FROM p_user THEN
+        RAISE EXCEPTION 'this transaction belongs to another tenant' USING ERRCODE = 'WI002';
+    END IF;
+    IF EXISTS (SELECT FROM jsonb_object_keys(p_filters) AS k(name)
+               WHERE k.name <> ALL (ARRAY['generation', 'limit', 'kinds', 'sources', 'entities', 'since', 'until', 'sensitivity', 'now'])) THEN
+        RAISE EXCEPTION 'a filter that does not exist' USING ERRCODE = 'WI005';
+    END IF;
+    IF v_generation IS NULL THEN
+        SELECT max(d.generation) INTO v_generation FROM document d WHERE d.user_id = p_user;
+    END IF;
+    v_owner := ('''' || wi_owner(p_user, v_generation) || '''')::tsquery;
+    v_words := plainto_tsquery('pg_catalog.english', wi_words(left(p_query, 2000), false));
+    v_tokens := ARRAY(SELECT trim(t.token, '.,;:!?()[]"''') FROM regexp_split_to_table(
+        left(p_query, 2000), '\s+') AS t(token) WHERE t.token <> '' LIMIT 50);
+    RETURN QUERY
+        SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, true, false
+        FROM (
+            SELECT d.*, ts_rank_cd(d.words, v_words, 1) AS rank,
+                   d.source_id = ANY (v_tokens) AS is_source
+            FROM document d
+            WHERE d.user_id = p_user AND d.generation = v_generation
+              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens))
+              AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
+              AND (v_sources IS NULL OR d.source = ANY (v_sources))
+              AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
+              AND (v_since IS NULL OR d.occurred_at >= v_since)
+              AND (v_until IS NULL OR d.occurred_at < v_until)
+              AND (d.expires_at IS NULL OR d.expires_at > v_now)
+              AND (v_entities IS NULL OR 'thread/' || d.thread_id = ANY (v_entities)
+                   OR 'meeting/' || d.meeting_id = ANY (v_entities)
+                   OR 'task/' || d.task_id = ANY (v_entities)
+                   OR 'subject/' || d.subject = ANY (v_entities)
+                   OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
+                      || '/' || d.source_id = ANY (v_entities))
+            LIMIT 5000
+        ) d
+        ORDER BY is_source DESC, d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
+    IF numnode(v_words) = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+        SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, false, false
+        FROM (
+            SELECT d.*, ts_rank_cd(d.words, v_words, 1) AS rank,
+                   d.source_id = ANY (v_tokens) AS is_source
+            FROM document d
+            WHERE d.user_id = p_user AND d.generation = v_generation
+              AND d.words @@ (v_owner && v_words)
+              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens)) IS NOT TRUE
+              AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
+              AND (v_sources IS NULL OR d.source = ANY (v_sources))
+              AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
+              AND (v_since IS NULL OR d.occurred_at >= v_since)
+              AND (v_until IS NULL OR d.occurred_at < v_until)
+              AND (d.expires_at IS NULL OR d.expires_at > v_now)
+              AND (v_entities IS NULL OR 'thread/' || d.thread_id = ANY (v_entities)
+                   OR 'meeting/' || d.meeting_id = ANY (v_entities)
+                   OR 'task/' || d.task_id = ANY (v_entities)
+                   OR 'subject/' || d.subject = ANY (v_entities)
+                   OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
+                      || '/' || d.source_id = ANY (v_entities))
+            LIMIT 5000
+        ) d
+        ORDER BY d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    v_words := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
+    RETURN QUERY
+        SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, false, true
+        FROM (
+            SELECT d.*, ts_rank(d.words, v_words, 1) AS rank,
+                   d.source_id = ANY (v_tokens) AS is_source
+            FROM document d
+            WHERE d.user_id = p_user AND d.generation = v_generation
+              AND d.words @@ (v_owner && v_words)
+              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens)) IS NOT TRUE
+              AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
+              AND (v_sources IS NULL OR d.source = ANY (v_sources))
+              AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
+              AND (v_since IS NULL OR d.occurred_at >= v_since)
+              AND (v_until IS NULL OR d.occurred_at < v_until)
+              AND (d.expires_at IS NULL OR d.expires_at > v_now)
+              AND (v_entities IS NULL OR 'thread/' || d.thread_id = ANY (v_entities)
+                   OR 'meeting/' || d.meeting_id = ANY (v_entities)
+                   OR 'task/' || d.task_id = ANY (v_entities)
+                   OR 'subject/' || d.subject = ANY (v_entities)
+                   OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
+                      || '/' || d.source_id = ANY (v_entities))
+            LIMIT 5000
+        ) d
+        ORDER BY d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
+END
+$body$;
+
+REVOKE EXECUTE ON FUNCTION search_documents(text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION search_documents(text, text, jsonb) TO workindex_app, workindex_maint;
+GRANT EXECUTE ON FUNCTION wi_words(text, boolean), wi_owner(text, integer) TO workindex_search;
+-- The role may make this one function its own, then nothing any more.
+GRANT CREATE ON SCHEMA public TO workindex_search;
+ALTER FUNCTION search_documents(text, text, jsonb) OWNER TO workindex_search;
+REVOKE CREATE ON SCHEMA public FROM workindex_search;
+

@@ -108,3 +108,48 @@ ALTER TABLE catchup_due ADD CHECK (attempts >= 0);
 ALTER TABLE projection_progress
     ADD CHECK (jsonb_typeof(parked) = 'object'),
     ADD COLUMN skipped jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(skipped) = 'object');
+
+-- Evidence: documents that follow the log and are searched.
+CREATE TABLE document (
+    user_id text COLLATE "C" NOT NULL CHECK (user_id <> ''),
+    generation integer NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    text text NOT NULL,
+    source_kind text NOT NULL,
+    source_id text NOT NULL,
+    segment bigint NOT NULL,
+    first_turn bigint,
+    last_turn bigint,
+    thread_id text,
+    meeting_id text,
+    task_id text,
+    subject text,
+    role text,
+    source text,
+    sensitivity text NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    expires_at timestamptz,
+    created_position bigint NOT NULL,
+    source_position bigint NOT NULL,
+    words tsvector NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX document_source_id ON document (user_id, source_id, generation);
+CREATE INDEX document_thread_id ON document (user_id, thread_id, generation);
+CREATE INDEX document_meeting_id ON document (user_id, meeting_id, generation);
+CREATE INDEX document_task_id ON document (user_id, task_id, generation);
+CREATE INDEX document_words ON document USING gin (words);
+ALTER TABLE document ADD PRIMARY KEY (user_id, generation, id);
+
+ALTER TABLE document ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON document TO workindex_app
+    USING (user_id = nullif(current_setting('workindex.user_id', true), '')) WITH CHECK (user_id = nullif(current_setting('workindex.user_id', true), ''));
+CREATE POLICY maintenance ON document TO workindex_maint USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON document TO workindex_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON document TO workindex_maint;
+
+CREATE POLICY search ON document FOR SELECT TO workindex_search USING (true);
+GRANT SELECT ON document TO workindex_search;
+INSERT INTO projection_generation (projection_set, generation, fold_version, state)
+    VALUES ('evidence', 1, 1, 'live');
+GRANT UPDATE, DELETE ON catchup_due TO workindex_app;
