@@ -38,7 +38,9 @@ class Item(NamedTuple):
     """One thing in an answer.
 
     `kind` is task, approval, reminder, proposal, meeting, commitment, credits, connection,
-    routine or trigger. `due_at` is the first instant by which the user should act.
+    routine or trigger. `due_at` is the first instant by which the user should act. `waits_from`
+    orders items that are due alike where that is not `since_at`: a database that orders rows
+    knows of one row alone.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class Item(NamedTuple):
     since_at: datetime | None
     due_at: datetime | None
     value: dict[str, Any] | None
+    waits_from: datetime | None = None
 
 
 def pending_of(task: TaskRow, now: datetime) -> Pending:
@@ -91,7 +94,8 @@ def urgency(item: Item) -> tuple[Any, ...]:
 
     Kind and id break ties, so that the order never depends on how rows were read.
     """
-    return (_sortable(item.due_at), _sortable(item.since_at), item.kind, item.id)
+    waits_from = item.waits_from or item.since_at
+    return (_sortable(item.due_at), _sortable(waits_from), item.kind, item.id)
 
 
 def task_need(task: TaskRow, approvals: Sequence[ApprovalRow], now: datetime) -> Item | None:
@@ -107,7 +111,9 @@ def task_need(task: TaskRow, approvals: Sequence[ApprovalRow], now: datetime) ->
     refs = tuple(wait.id for wait in counted)
     since = [wait.asked_at for wait in counted if wait.asked_at is not None]
     due = [wait.expires_at for wait in waits if wait.expires_at is not None]
+    waits_from = None
     if pending == "approval":
+        waits_from = min(since, default=task.status_since_at)
         refs += tuple(row.approval_id for row in approvals if row.approval_id not in refs)
         since += [row.requested_at for row in approvals]
         due += [row.expires_at for row in approvals]
@@ -122,6 +128,7 @@ def task_need(task: TaskRow, approvals: Sequence[ApprovalRow], now: datetime) ->
         since_at=min(since, default=task.status_since_at),
         due_at=min(due, default=None),
         value={"status": task.status},
+        waits_from=waits_from,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from workindex.assembler.state_path import NEEDS, StateAnswer, answer, recognise
+from workindex.assembler.state_path import StateAnswer, answer, read_for, recognise
 from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
 from workindex.domain.facts import Actor, Command, Event, Id
 from workindex.eventlog.database import Database, tenant_transaction
@@ -20,12 +20,12 @@ from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, read_events
 from workindex.eventlog.revision import check_revision
+from workindex.projections.bounds import Bounds, Want
 from workindex.projections.bulk import BulkWriter, Outcome
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
 from workindex.projections.recording import Clock, Receipt
-from workindex.projections.bounds import Bounds, Want
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
@@ -244,7 +244,11 @@ class UserScope:
         question = recognise(text, locale)
         if question is None:
             return None
-        reading = self._read(NEEDS[question.kind], now, at_position)
+
+        def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
+            return self._read(want, at, at_position, bounds)
+
+        reading = read_for(question, read, now, tz)
         return answer(question, reading, now=reading.now, tz=tz, locale=locale)
 
     def index(
@@ -314,10 +318,17 @@ class UserScope:
         clock = self._work_index.clock or _utc_now
         return self._work_index.writer.write(self.user_id, orders, clock)
 
-    def _read(self, want: Want, now: datetime | None, at_position: int | None) -> Reading:
+    def _read(
+        self,
+        want: Want,
+        now: datetime | None,
+        at_position: int | None,
+        bounds: Bounds | None = None,
+    ) -> Reading:
         if now is None and self._work_index.clock is not None:
             now = self._work_index.clock()
-        return self._work_index.reader.read(self.user_id, want, now=now, at_position=at_position)
+        reader = self._work_index.reader
+        return reader.read(self.user_id, want, now=now, at_position=at_position, bounds=bounds)
 
     def _command(self, given: Command | Mapping[str, Any]) -> Command:
         return given if isinstance(given, Command) else parse_command(given)

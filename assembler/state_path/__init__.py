@@ -1,13 +1,15 @@
 """The state path: canonical questions about the user's own state, answered without a model.
 
-Two steps: `recognise(text)` says which question it is, or that it is none of these;
-`answer(question, reading)` reads it off the rows with a proof. `NEEDS` says which rows to read.
+Three steps: `recognise(text)` says which question it is, or that it is none of these;
+`read_for(question, read)` reads the rows that it needs (`NEEDS` names the kinds);
+`answer(question, reading)` reads it off them with a proof.
 """
 
 from __future__ import annotations
 
 from workindex.assembler.state_path.answer import NEEDS, AnswerItem, StateAnswer, answer
 from workindex.assembler.state_path.question import StateQuestion
+from workindex.assembler.state_path.reading import read_for
 from workindex.assembler.state_path.recognise import recognise
 from workindex.assembler.state_path.register import ALL_RENDERERS
 
@@ -18,5 +20,6 @@ __all__ = [
     "StateAnswer",
     "StateQuestion",
     "answer",
+    "read_for",
     "recognise",
 ]

@@ -17,15 +17,15 @@ from workindex.assembler.state_path.days import clock_of
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.state_path.register import ALL_RENDERERS
-from workindex.assembler.state_path.renderer import Part, Renderer, Selection
+from workindex.assembler.state_path.renderer import ITEMS_MAX, Renderer, Selection
 from workindex.assembler.state_path.text import text_of
+from workindex.assembler.state_path.widening import widened
 from workindex.assembler.state_path.wording import Words
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import QuestionKind, utc
+from workindex.projections.bounds import Part
 from workindex.projections.needs import Item, Rows
 from workindex.projections.proof import Proof, Reading, Verdict, conclude
-
-ITEMS_MAX = 1_000
 
 _RENDERER_OF = {renderer.kind: renderer for renderer in ALL_RENDERERS}
 # Which rows each kind of question reads; `open` ones suffice where ended rows cannot matter.
@@ -109,7 +109,7 @@ def answer(
     rows = _rows(renderer, reading)
     clock = clock_of(reading.now, tz, rows)
     words = Words(language or question.locale, clock, reading.at_position)
-    selection = renderer.select(question, rows, clock)
+    selection = widened(question, renderer, reading, rows, clock)
     proof = _proof(question, reading, rows, selection)
     return StateAnswer(
         kind=question.kind,
@@ -120,8 +120,8 @@ def answer(
         items=tuple(
             _worded(item, renderer.why[item.kind], words) for item in selection.items[:ITEMS_MAX]
         ),
-        total=len(selection.items),
-        truncated=len(selection.items) > ITEMS_MAX,
+        total=selection.total,
+        truncated=selection.total > ITEMS_MAX,
         certificate=proof.certificate,
     )
 
@@ -147,7 +147,7 @@ def _proof(question: StateQuestion, reading: Reading, rows: Rows, selection: Sel
             rows={**reading.rows, **narrowed}, reasons=(*reading.reasons, *selection.doubts)
         ),
         question.kind,
-        has_items=bool(selection.items),
+        has_items=selection.total > 0,
         changes_at=selection.changes_at,
     )
     if question.subject is None:
@@ -156,7 +156,9 @@ def _proof(question: StateQuestion, reading: Reading, rows: Rows, selection: Sel
 
 
 def _worded(item: Item, why: Callable[[Item, Words], str], words: Words) -> AnswerItem:
-    return AnswerItem(**{**item._asdict(), "why": why(item, words)})
+    return AnswerItem(
+        item.kind, item.id, item.title, why(item, words), item.since_at, item.due_at, item.value
+    )
 
 
 def _text(at: datetime | None) -> str | None:

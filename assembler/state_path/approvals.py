@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
+    ITEMS_MAX,
+    Asked,
     Renderer,
     Selection,
     by_kind,
@@ -17,6 +19,7 @@ from workindex.assembler.state_path.renderer import (
 )
 from workindex.assembler.state_path.wording import NAME_CHARS_MAX, Phrase, Words, being, plain
 from workindex.projections.approvals import ApprovalRow
+from workindex.projections.bounds import Bounds
 from workindex.projections.needs import (
     Item,
     Rows,
@@ -63,6 +66,12 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     return Selection(sorted(items, key=urgency), earliest(now, instants), beside=beside)
 
 
+def asks(question: StateQuestion) -> Asked:
+    """The approval named, else the most urgent open ones."""
+    named = question.filter("id")
+    return Asked({"approval": "named" if named else "urgent"}, Bounds(ITEMS_MAX, id=named))
+
+
 def _item(row: ApprovalRow, clock: Clock) -> Item:
     item = approval_item(row)
     if row.status != "requested" or is_requested(row, clock.now):
@@ -103,4 +112,5 @@ APPROVALS = Renderer(
     phrase=phrase,
     why={"approval": approval_why},
     counted=by_kind,
+    asks=asks,
 )

@@ -15,6 +15,8 @@ from workindex.assembler.state_path.proactive import proposal_why
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.reminders import coming, reminder_why
 from workindex.assembler.state_path.renderer import (
+    ITEMS_MAX,
+    Asked,
     Renderer,
     Selection,
     by_kind,
@@ -25,6 +27,7 @@ from workindex.assembler.state_path.renderer import (
 )
 from workindex.assembler.state_path.tasks import task_why
 from workindex.assembler.state_path.wording import Phrase, being
+from workindex.projections.bounds import Bounds, Part
 from workindex.projections.needs import Item, Rows, changes_at, needs_you, urgency
 
 NEEDS_YOU = Phrase(
@@ -61,6 +64,14 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     return Selection(
         sorted((*chosen, *later), key=urgency), earliest(clock.now, instants), doubts, beside
     )
+
+
+def asks(question: StateQuestion) -> Asked:
+    """The most urgent open rows; every open reminder where one may come later in the day."""
+    want: dict[str, Part] = dict.fromkeys(("task", "approval", "reminder", "proposal"), "urgent")
+    if day_of(question) is not None:
+        want["reminder"] = "open"
+    return Asked(want, Bounds(ITEMS_MAX, id=question.filter("id")))
 
 
 def _is_named(item: Item, named: str) -> bool:
@@ -110,4 +121,5 @@ PENDING = Renderer(
         "proposal": proposal_why,
     },
     counted=by_kind,
+    asks=asks,
 )

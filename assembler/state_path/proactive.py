@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
+    ITEMS_MAX,
+    Asked,
     Renderer,
     Selection,
     by_kind,
@@ -16,6 +18,7 @@ from workindex.assembler.state_path.renderer import (
     of_time,
 )
 from workindex.assembler.state_path.wording import Phrase, Words, being
+from workindex.projections.bounds import Bounds, Part
 from workindex.projections.needs import Item, Rows, Why, is_waiting, proposal_item, urgency
 from workindex.projections.proactive import ProposalRow, RoutineRow
 
@@ -48,6 +51,14 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     if day_of(question) is not None:
         instants.append(clock.next_midnight())
     return Selection(sorted(items, key=urgency), earliest(clock.now, instants), beside=beside)
+
+
+def asks(question: StateQuestion) -> Asked:
+    """The routines, the proposal named, or the most urgent proposals that wait."""
+    named = question.filter("id")
+    part: Part = "named" if named else "urgent"
+    want: dict[str, Part] = {"routine": "all"} if question.subject == "routine" else {}
+    return Asked({"proposal": part, "routine": "named", **want}, Bounds(ITEMS_MAX, id=named))
 
 
 def _named(row: ProposalRow, clock: Clock) -> Item:
@@ -120,4 +131,5 @@ PROACTIVE = Renderer(
     phrase=phrase,
     why={"proposal": proposal_why, "routine": routine_why},
     counted=by_kind,
+    asks=asks,
 )

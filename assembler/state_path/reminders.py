@@ -7,9 +7,17 @@ from datetime import datetime
 
 from workindex.assembler.state_path.days import Clock, Window
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
+from workindex.assembler.state_path.renderer import (
+    ITEMS_MAX,
+    Asked,
+    Renderer,
+    Selection,
+    by_kind,
+    earliest,
+)
 from workindex.assembler.state_path.series import next_time, times_of
 from workindex.assembler.state_path.wording import Phrase, Words, being
+from workindex.projections.bounds import Bounds, Part
 from workindex.projections.needs import Item, Rows, Why, is_due, reminder_item, urgency
 from workindex.projections.reminders import ReminderRow
 from workindex.projections.rules import NotExpandable
@@ -65,6 +73,14 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
         instants.append(clock.next_midnight())
     items = sorted((_item(row, clock) for row in chosen), key=urgency)
     return Selection(items, earliest(clock.now, instants), doubts)
+
+
+def asks(question: StateQuestion) -> Asked:
+    """The reminder named, ended ones where these are asked for, else every open one."""
+    named, status = question.filter("id"), question.filter("status")
+    is_ended = status is not None and not set(_OF_STATUS.get(status, ())) <= set(_LIVE)
+    part: Part = "named" if named else "all" if is_ended else "open"
+    return Asked({"reminder": part}, Bounds(ITEMS_MAX, id=named))
 
 
 def _is_of(row: ReminderRow, question: StateQuestion, now: datetime) -> bool:
@@ -170,4 +186,5 @@ REMINDERS = Renderer(
     phrase=phrase,
     why={"reminder": reminder_why},
     counted=by_kind,
+    asks=asks,
 )

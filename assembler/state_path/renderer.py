@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.wording import Phrase, Words
 from workindex.domain.facts import QuestionKind
+from workindex.projections.bounds import Bounds, Part, Want
 from workindex.projections.needs import Item, Rows
 
-Part = Literal["open", "all"]
+ITEMS_MAX: Final = 200
+
+# What one, several and, in Chinese, any number of a group's items are called.
+GroupName = tuple[str, str, str]
 WhyText = Callable[[Item, Words], str]
 
 
@@ -21,19 +26,40 @@ class Selection(NamedTuple):
 
     `doubts` are reasons of the rows themselves why items may be missing. `beside` counts rows
     that the question leaves out though its words may have meant them: (English, Chinese, count).
+    Where the reading held only the first of the rows, `groups` counts all of them by the names
+    of their groups; the items are then the first ones, and more than the first `ITEMS_MAX` of
+    them mean nothing.
     """
 
     items: list[Item]
     changes_at: datetime | None = None
     doubts: tuple[str, ...] = ()
     beside: tuple[tuple[str, str, int], ...] = ()
+    groups: Mapping[GroupName, int] | None = None
+
+    @property
+    def total(self) -> int:
+        """How many items there are, those that were not read included."""
+        return len(self.items) if self.groups is None else sum(self.groups.values())
+
+    def grouped(self, counted: Callable[[Item], GroupName]) -> Mapping[GroupName, int]:
+        """How many items each group has."""
+        return Counter(map(counted, self.items)) if self.groups is None else self.groups
+
+
+class Asked(NamedTuple):
+    """The rows that one question reads."""
+
+    want: Want
+    bounds: Bounds
 
 
 class Renderer(NamedTuple):
     """One kind of question.
 
-    `needs` names the entity kinds whose rows it reads, open ones or all. `why` maps the kinds of
-    its items to the text of why each is listed. `counted` groups a long list: it gives the
+    `needs` names the entity kinds whose rows it reads, open ones or all; `asks` narrows that for
+    one question where not all of them matter, to the first `ITEMS_MAX` if it can. `why` maps the
+    kinds of its items to the text of why each is listed. `counted` groups a long list: it gives the
     English singular, plural and Chinese name of an item's group.
     """
 
@@ -42,7 +68,8 @@ class Renderer(NamedTuple):
     select: Callable[[StateQuestion, Rows, Clock], Selection]
     phrase: Callable[[StateQuestion], Phrase]
     why: Mapping[str, WhyText]
-    counted: Callable[[Item], tuple[str, str, str]]
+    counted: Callable[[Item], GroupName]
+    asks: Callable[[StateQuestion], Asked] | None = None
 
 
 _DAYS: Mapping[str, tuple[str, str]] = {
@@ -86,7 +113,7 @@ def earliest(now: datetime, instants: Sequence[datetime | None]) -> datetime | N
 
 
 # What items of each kind are called in the text: one, several, in Chinese.
-NAMES: Mapping[str, tuple[str, str, str]] = {
+NAMES: Mapping[str, GroupName] = {
     "task": ("task", "tasks", "任务"),
     "approval": ("approval", "approvals", "审批"),
     "reminder": ("reminder", "reminders", "提醒"),
@@ -100,6 +127,6 @@ NAMES: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def by_kind(item: Item) -> tuple[str, str, str]:
+def by_kind(item: Item) -> GroupName:
     """Items counted by what they are."""
     return NAMES[item.kind]

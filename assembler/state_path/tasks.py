@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Literal
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import Renderer, Selection, earliest
+from workindex.assembler.state_path.renderer import (
+    ITEMS_MAX,
+    Asked,
+    GroupName,
+    Renderer,
+    Selection,
+    earliest,
+)
 from workindex.assembler.state_path.wording import Phrase, Words, being
 from workindex.domain.tasks import ENDED
+from workindex.projections.bounds import Bounds
 from workindex.projections.needs import Item, Rows, Why, pending_of, task_instants, urgency
 from workindex.projections.tasks import TaskRow
 
@@ -47,6 +56,18 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
         chosen = _timed([task for task in tasks if _is_of(task, question)], question, clock)
     items = sorted((_item(task, clock.now) for task in chosen), key=urgency)
     return Selection(items, _changes(question, tasks, clock), beside=_beside(question, tasks))
+
+
+def asks(question: StateQuestion) -> Asked:
+    """The task named, else those of the status."""
+    named, when = question.filter("id"), question.filter("when")
+    if named is not None:
+        return Asked({"task": "named"}, Bounds(ITEMS_MAX, id=named))
+    status = question.filter("status") or ("active" if when == "now" else None)
+    times: Literal["due", "next", "all"] = (
+        "due" if when == "overdue" else "next" if when == "next" else "all"
+    )
+    return Asked({"task": "listed"}, Bounds(ITEMS_MAX, status=status, times=times))
 
 
 def _is_of(task: TaskRow, question: StateQuestion) -> bool:
@@ -147,7 +168,7 @@ def phrase(question: StateQuestion) -> Phrase:
     return being(f"{adjective}task", f"{adjective}tasks", when[0], f"{attribute}的", "项", "任务")
 
 
-def by_status(item: Item) -> tuple[str, str, str]:
+def by_status(item: Item) -> GroupName:
     """Tasks counted by their status."""
     status = item.value["status"] if item.value else ""
     en, zh = STATUS.get(status, (status, status))
@@ -161,4 +182,5 @@ TASKS = Renderer(
     phrase=phrase,
     why={"task": task_why},
     counted=by_status,
+    asks=asks,
 )

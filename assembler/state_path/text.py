@@ -47,9 +47,9 @@ def text_of(
         if unproven:
             return unconfirmed_sentence(phrase, words, proof.reasons)
         return _with_beside(none_sentence(phrase, words), selection, words)
-    head = count_sentence(phrase, len(selection.items), words, at_least=unproven)
-    if len(selection.items) > LINES_MAX:
-        text = f"{head}{words.pick(': ', '：')}{_counts(renderer, selection.items, words)}"
+    head = count_sentence(phrase, selection.total, words, at_least=unproven)
+    if selection.total > LINES_MAX:
+        text = f"{head}{words.pick(': ', '：')}{_counts(renderer, selection, words)}"
         text += words.pick(".", "。")
     elif question.form == "count" and question.kind != "credits":
         text = head + words.pick(".", "。")
@@ -169,11 +169,8 @@ def _due(item: Item, words: Words) -> str:
     return words.pick(f"due {at}", f"{at} 到期")
 
 
-def _counts(renderer: Renderer, items: list[Item], words: Words) -> str:
-    counts: dict[tuple[str, str, str], int] = {}
-    for item in items:
-        group = renderer.counted(item)
-        counts[group] = counts.get(group, 0) + 1
+def _counts(renderer: Renderer, selection: Selection, words: Words) -> str:
+    counts = selection.grouped(renderer.counted)
     parts = []
     for (one, several, zh), count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
         parts.append(words.pick(f"{count} {one if count == 1 else several}", f"{count} 个{zh}"))

@@ -97,8 +97,8 @@ def test_approvals_lists_also_those_that_a_task_tells() -> None:
     given = (task("T-1", approvals=named), approval("A-1", task_id="T-1"), approval("A-2"))
     pending = ask("What needs me?", *given)
     assert [(item.kind, item.id) for item in pending.items] == [
-        ("approval", "A-2"),
         ("task", "T-1"),
+        ("approval", "A-2"),
     ]
     assert "(A-1)" in pending.text
     assert ids(ask("any approvals waiting?", *given)) == ["A-1", "A-2"]
