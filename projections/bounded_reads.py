@@ -10,7 +10,7 @@ tasks, tasks are listed by status and time in the same way.
 from __future__ import annotations
 
 from workindex.domain.tasks import ENDED
-from workindex.projections.table import FOREVER, AnyTable
+from workindex.projections.table import EVER, FOREVER, AnyTable
 
 # Of p_want -> 'bounds'; all NULL where a question is not bounded.
 DECLARE_BOUNDS = """
@@ -22,6 +22,13 @@ DECLARE_BOUNDS = """
     v_id text := v_bounds ->> 'id';
     v_status text := v_bounds ->> 'status';
     v_beyond jsonb := '{}';"""
+
+# Overdue is what is due up to now, whenever the statement runs.
+SET_WINDOW = f"""
+    IF v_bounds ->> 'is_overdue' = 'true' THEN
+        v_from := '{EVER}';
+        v_to := v_now + interval '1 microsecond';
+    END IF;"""
 
 _STEADY = "t.need_from_at <= v_now AND t.need_steady_until_at > v_now"
 _LOOSE = """(t.need_until_at IS NULL
@@ -110,13 +117,13 @@ _ENDED = ", ".join(f"'{status}'" for status in sorted(ENDED))
 _POOL = f"""
                 AND CASE WHEN v_status IN ({_ENDED}) THEN t.status = v_status
                     ELSE t.status NOT IN ({_ENDED}) END"""
-_LISTED = f"""{_POOL} AND (v_status IS NULL OR t.status = v_status)
-                AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
-                    OR (v_bounds ->> 'times' <> 'due'
-                        AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))"""
+_ASKED = "(v_status IS NULL OR t.status = v_status)"
+_TIMELY = """(v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_times <> 'due' AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))"""
 _NEXT = """least(min(t.due_at) FILTER (WHERE t.due_at > v_now),
                     min(t.scheduled_at) FILTER (WHERE t.scheduled_at > v_now))"""
 DECLARE_LISTED = """
+    v_times text := v_bounds ->> 'times';
     v_pool jsonb;
     v_count bigint;
     v_next timestamptz;
@@ -129,24 +136,27 @@ def _listed_block(table: AnyTable, rows: str, source: str) -> str:
     return f"""
         IF p_want ->> 'work_task' = 'listed' THEN
             SELECT jsonb_object_agg(g.status, g.rows), coalesce(sum(g.rows), 0),
-                   min(g.next_at) FILTER (WHERE v_status IS NULL OR g.status = v_status)
-                INTO v_pool, v_count, v_next
-                FROM (SELECT t.status, count(*) AS rows, {_NEXT} AS next_at{source}{_POOL}
+                   min(g.next_at) FILTER (WHERE v_status IS NULL OR g.status = v_status),
+                   jsonb_object_agg(g.status, g.listed) FILTER (WHERE g.listed > 0)
+                INTO v_pool, v_count, v_next, v_listed
+                FROM (SELECT t.status, count(*) AS rows, {_NEXT} AS next_at,
+                             count(*) FILTER (WHERE {_ASKED} AND {_TIMELY}) AS listed{source}{_POOL}
                       GROUP BY t.status) g;
             IF v_count <= v_limit THEN
                 SELECT {rows} INTO v_work_task{source}{_POOL};
             ELSE
-                IF v_bounds ->> 'times' = 'next' THEN
+                IF v_times = 'next' THEN
                     v_from := coalesce(v_next, 'infinity');
                     v_to := v_from + interval '1 microsecond';
+                    SELECT jsonb_object_agg(g.status, g.listed) INTO v_listed
+                        FROM (SELECT t.status, count(*) AS listed{source}{_POOL}
+                                  AND {_ASKED} AND {_TIMELY}
+                              GROUP BY t.status) g;
                 END IF;
-                SELECT jsonb_object_agg(g.status, g.rows) INTO v_listed
-                    FROM (SELECT t.status, count(*) AS rows{source}{_LISTED}
-                          GROUP BY t.status) g;
                 v_beyond := v_beyond || jsonb_build_object('task', jsonb_build_object(
                     'groups', coalesce(v_listed, '{{}}'), 'pool', v_pool, 'changes_at', v_next));
                 SELECT {rows} INTO v_work_task FROM (
-                    SELECT t.*{source}{_LISTED}
+                    SELECT t.*{source}{_POOL} AND {_ASKED} AND {_TIMELY}
                     ORDER BY t.due_at, t.status_since_at, t.task_id LIMIT v_limit) t;
             END IF;
         END IF;"""

@@ -20,8 +20,8 @@ class Bounds(NamedTuple):
     """What a question asks of the rows that it reads in part.
 
     `limit` rows of a kind; those of one `id`; of one task `status` (None: unended); those due in
-    `window` (from, up to but without). `times` says which times of a listed task count: when it
-    is `due`, `all`, or the `next` of all of them.
+    `window` (from, up to but without), or those due up to now. `times` says which times of a
+    listed task count: when it is `due`, `all`, or the `next` of all of them.
     """
 
     limit: int
@@ -29,10 +29,15 @@ class Bounds(NamedTuple):
     window: tuple[datetime, datetime] | None = None
     status: str | None = None
     times: Literal["all", "due", "next"] = "all"
+    is_overdue: bool = False
 
     def to_json(self, now: datetime | None) -> dict[str, Any]:
         """As the proof's function takes it."""
-        given: dict[str, Any] = {"limit": self.limit, "times": self.times}
+        given: dict[str, Any] = {
+            "limit": self.limit,
+            "times": self.times,
+            "is_overdue": self.is_overdue,
+        }
         if now is not None:
             given["now"] = now
         if self.id is not None:

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workindex.projections.bounded_reads import DECLARE_BOUNDS, DECLARE_LISTED, urgent_block
+from workindex.projections.bounded_reads import (
+    DECLARE_BOUNDS,
+    DECLARE_LISTED,
+    SET_WINDOW,
+    urgent_block,
+)
 from workindex.projections.table import AnyTable
 
 # The generation that a reader of one fold version uses: live or kept, at head if there is one,
@@ -151,7 +156,7 @@ DECLARE{DECLARE_PROGRESS}
     v_open_rows bigint := 0;{DECLARE_BOUNDS}{DECLARE_LISTED}{_declared(tables)}
 BEGIN
     SELECT head, erased_at INTO v_head, v_erased_at
-        FROM user_log WHERE user_id = p_user;{PICK_PROGRESS}{blocks}
+        FROM user_log WHERE user_id = p_user;{PICK_PROGRESS}{SET_WINDOW}{blocks}
     RETURN json_build_object(
         'tenant', nullif(current_setting('workindex.user_id', true), '') = p_user,
         'replica', pg_is_in_recovery(), 'now', statement_timestamp(),

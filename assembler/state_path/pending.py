@@ -71,7 +71,8 @@ def asks(question: StateQuestion) -> Asked:
     want: dict[str, Part] = dict.fromkeys(("task", "approval", "reminder", "proposal"), "urgent")
     if day_of(question) is not None:
         want["reminder"] = "open"
-    return Asked(want, Bounds(ITEMS_MAX, id=question.filter("id")))
+    is_overdue = question.filter("when") == "overdue"
+    return Asked(want, Bounds(ITEMS_MAX, id=question.filter("id"), is_overdue=is_overdue))
 
 
 def _is_named(item: Item, named: str) -> bool:

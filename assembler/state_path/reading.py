@@ -1,13 +1,13 @@
 """Which rows a question reads: no more than it needs, and of thousands only the first.
 
-The days of "tomorrow" are the user's, whose zone stands in the rows; a question about days is
-therefore read a second time where there are too many rows to read them all.
+The days of "tomorrow" are the user's, whose zone stands in the rows: they are guessed, and where
+the guess was wrong and there were too many rows to read them all, these are read again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 
 from workindex.assembler.state_path.days import Clock, clock_of
 from workindex.assembler.state_path.question import StateQuestion
@@ -15,7 +15,6 @@ from workindex.assembler.state_path.register import ALL_RENDERERS
 from workindex.assembler.state_path.renderer import ITEMS_MAX, Asked, holds_now
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
-from workindex.projections.table import EVER
 
 Read = Callable[[Want, Bounds, datetime | None], Reading]
 
@@ -33,20 +32,19 @@ def read_for(
     asked = Asked(renderer.needs, Bounds(ITEMS_MAX))
     if renderer.asks is not None:
         asked = renderer.asks(question)
-    reading = read(asked.want, asked.bounds, now)
+    window = _window(question, clock_of(now or datetime.now(UTC), tz, {}))
+    reading = read(asked.want, asked.bounds._replace(window=window), now)
     while reading.beyond:
-        window = _window(question, clock_of(reading.now, tz, reading.rows))
-        if window == asked.bounds.window:
+        found = _window(question, clock_of(reading.now, tz, reading.rows))
+        if found == window:
             break
-        asked = asked._replace(bounds=asked.bounds._replace(window=window))
-        reading = read(asked.want, asked.bounds, reading.now)
+        window = found
+        reading = read(asked.want, asked.bounds._replace(window=window), reading.now)
     return reading
 
 
 def _window(question: StateQuestion, clock: Clock) -> tuple[datetime, datetime] | None:
-    """The instants by which the question narrows what it lists."""
-    if question.filter("when") == "overdue":
-        return EVER, clock.now + timedelta(microseconds=1)
+    """The days by which the question narrows what it lists."""
     window = clock.window(question)
     if window is None or (question.kind != "tasks" and holds_now(question)):
         return None

@@ -67,7 +67,8 @@ def asks(question: StateQuestion) -> Asked:
     times: Literal["due", "next", "all"] = (
         "due" if when == "overdue" else "next" if when == "next" else "all"
     )
-    return Asked({"task": "listed"}, Bounds(ITEMS_MAX, status=status, times=times))
+    bounds = Bounds(ITEMS_MAX, status=status, times=times, is_overdue=when == "overdue")
+    return Asked({"task": "listed"}, bounds)
 
 
 def _is_of(task: TaskRow, question: StateQuestion) -> bool:

@@ -845,6 +845,7 @@ DECLARE
     v_id text := v_bounds ->> 'id';
     v_status text := v_bounds ->> 'status';
     v_beyond jsonb := '{}';
+    v_times text := v_bounds ->> 'times';
     v_pool jsonb;
     v_count bigint;
     v_next timestamptz;
@@ -880,6 +881,10 @@ BEGIN
           AND g.fold_version = p_fold_version AND g.state IN ('live', 'kept')
         ORDER BY (p.position = v_head) DESC, (g.state = 'live') DESC, p.generation DESC
         LIMIT 1;
+    IF v_bounds ->> 'is_overdue' = 'true' THEN
+        v_from := '0001-01-01 00:00:00+00:00';
+        v_to := v_now + interval '1 microsecond';
+    END IF;
     IF p_want ->> 'work_task' = 'open'
        OR p_want ->> 'work_task' = 'urgent' AND v_open_count <= v_limit THEN
         SELECT json_agg(to_json(t) ORDER BY t.task_id), v_open_rows + count(*) INTO v_work_task, v_open_rows
@@ -924,10 +929,13 @@ BEGIN
         END IF;
         IF p_want ->> 'work_task' = 'listed' THEN
             SELECT jsonb_object_agg(g.status, g.rows), coalesce(sum(g.rows), 0),
-                   min(g.next_at) FILTER (WHERE v_status IS NULL OR g.status = v_status)
-                INTO v_pool, v_count, v_next
+                   min(g.next_at) FILTER (WHERE v_status IS NULL OR g.status = v_status),
+                   jsonb_object_agg(g.status, g.listed) FILTER (WHERE g.listed > 0)
+                INTO v_pool, v_count, v_next, v_listed
                 FROM (SELECT t.status, count(*) AS rows, least(min(t.due_at) FILTER (WHERE t.due_at > v_now),
-                    min(t.scheduled_at) FILTER (WHERE t.scheduled_at > v_now)) AS next_at
+                    min(t.scheduled_at) FILTER (WHERE t.scheduled_at > v_now)) AS next_at,
+                             count(*) FILTER (WHERE (v_status IS NULL OR t.status = v_status) AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_times <> 'due' AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))) AS listed
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
                 AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
                     ELSE t.status NOT IN ('cancelled', 'done', 'failed') END
@@ -938,29 +946,26 @@ BEGIN
                 AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
                     ELSE t.status NOT IN ('cancelled', 'done', 'failed') END;
             ELSE
-                IF v_bounds ->> 'times' = 'next' THEN
+                IF v_times = 'next' THEN
                     v_from := coalesce(v_next, 'infinity');
                     v_to := v_from + interval '1 microsecond';
-                END IF;
-                SELECT jsonb_object_agg(g.status, g.rows) INTO v_listed
-                    FROM (SELECT t.status, count(*) AS rows
+                    SELECT jsonb_object_agg(g.status, g.listed) INTO v_listed
+                        FROM (SELECT t.status, count(*) AS listed
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
                 AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
-                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END AND (v_status IS NULL OR t.status = v_status)
-                AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
-                    OR (v_bounds ->> 'times' <> 'due'
-                        AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
-                          GROUP BY t.status) g;
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END
+                                  AND (v_status IS NULL OR t.status = v_status) AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_times <> 'due' AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
+                              GROUP BY t.status) g;
+                END IF;
                 v_beyond := v_beyond || jsonb_build_object('task', jsonb_build_object(
                     'groups', coalesce(v_listed, '{}'), 'pool', v_pool, 'changes_at', v_next));
                 SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task FROM (
                     SELECT t.*
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation
                 AND CASE WHEN v_status IN ('cancelled', 'done', 'failed') THEN t.status = v_status
-                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END AND (v_status IS NULL OR t.status = v_status)
-                AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
-                    OR (v_bounds ->> 'times' <> 'due'
-                        AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
+                    ELSE t.status NOT IN ('cancelled', 'done', 'failed') END AND (v_status IS NULL OR t.status = v_status) AND (v_from IS NULL OR (t.due_at >= v_from AND t.due_at < v_to)
+                    OR (v_times <> 'due' AND t.scheduled_at >= v_from AND t.scheduled_at < v_to))
                     ORDER BY t.due_at, t.status_since_at, t.task_id LIMIT v_limit) t;
             END IF;
         END IF;
