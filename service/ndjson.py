@@ -35,6 +35,7 @@ class Line(NamedTuple):
 def read_lines(stream: BinaryIO, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Line]:
     """Every line that is not blank, in order."""
     number = 0
+    parser = _Parser()
     while raw := stream.readline(line_bytes_max + 2):
         number += 1
         size = len(raw)
@@ -49,61 +50,68 @@ def read_lines(stream: BinaryIO, *, line_bytes_max: int = LINE_BYTES_MAX) -> Ite
         if not raw.strip(b" \t\r\n"):
             continue
         try:
-            yield Line(number, parse_object(raw, first=number == 1), None, size)
+            yield Line(number, parser.object(raw, first=number == 1), None, size)
         except InvalidInput as error:
             yield Line(number, None, error, size)
 
 
 def parse_object(raw: bytes, *, first: bool = False) -> dict[str, Any]:
-    """The one JSON object that `raw` holds.
+    """The one JSON object that `raw` holds; `first` where a file begins with it.
 
     Raises: InvalidInput, naming what is wrong and where.
     """
-    if raw.startswith(_BOM):
-        where = "the file" if first else "the line"
-        raise InvalidInput(f"{where} starts with a byte order mark: write UTF-8 without one")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"byte {error.start + 1} is not UTF-8 ({error.reason}): write the line in UTF-8"
-        ) from None
-    value = _parse(text)
-    if not isinstance(value, dict):
-        raise InvalidInput(f"the line is {_kind(value)}, expected one JSON object {{…}}")
-    check_json(value, "")
-    return value
+    return _Parser().object(raw, first=first)
 
 
-def _parse(text: str) -> Any:
-    """The value of a JSON text.
+class _Parser:
+    """Parses lines, one after the other: making a decoder takes as long as reading a line.
 
     Inside a value the last of several members of one name counts, as it does in jsonb; the line's
     own members say what is to be done, so one of them given twice is an error.
     """
-    outermost: list[tuple[str, Any]] = []
 
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        outermost[:] = pairs
-        return dict(pairs)
-
-    try:
-        value = json.loads(
-            text,
-            object_pairs_hook=members,
+    def __init__(self) -> None:
+        self._outermost: list[tuple[str, Any]] = []
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=self._members,
             parse_constant=_no_constant,
             parse_float=_finite,
             parse_int=_whole,
         )
-    except json.JSONDecodeError as error:
-        raise InvalidInput(f"not JSON: {error.msg} at character {error.pos + 1}") from None
-    except RecursionError:
-        raise InvalidInput(_TOO_DEEP) from None
-    if isinstance(value, dict) and len(value) < len(outermost):
-        names = Counter(name for name, _ in outermost)
-        name = next(name for name, count in names.items() if count > 1)
-        raise InvalidInput(f"the member {name!r} stands twice: keep one", field=name)
-    return value
+
+    def object(self, raw: bytes, *, first: bool = False) -> dict[str, Any]:
+        """As `parse_object`."""
+        if raw.startswith(_BOM):
+            where = "the file" if first else "the line"
+            raise InvalidInput(f"{where} starts with a byte order mark: write UTF-8 without one")
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidInput(
+                f"byte {error.start + 1} is not UTF-8 ({error.reason}): write the line in UTF-8"
+            ) from None
+        value = self._parse(text)
+        if not isinstance(value, dict):
+            raise InvalidInput(f"the line is {_kind(value)}, expected one JSON object {{…}}")
+        check_json(value, "")
+        return value
+
+    def _parse(self, text: str) -> Any:
+        try:
+            value = self._decoder.decode(text)
+        except json.JSONDecodeError as error:
+            raise InvalidInput(f"not JSON: {error.msg} at character {error.pos + 1}") from None
+        except RecursionError:
+            raise InvalidInput(_TOO_DEEP) from None
+        if isinstance(value, dict) and len(value) < len(self._outermost):
+            names = Counter(name for name, _ in self._outermost)
+            name = next(name for name, count in names.items() if count > 1)
+            raise InvalidInput(f"the member {name!r} stands twice: keep one", field=name)
+        return value
+
+    def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        self._outermost = pairs
+        return dict(pairs)
 
 
 _TOO_DEEP = f"nested deeper than {DEPTH_MAX} levels: flatten it"

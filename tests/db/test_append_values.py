@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -16,7 +16,7 @@ from driver import actor
 from engine import Engine, do_as_owner, order, owner, task
 from workindex import UserScope, WorkIndex
 from workindex.domain.approval_commands import RequestApproval
-from workindex.domain.canonical import payload_hash
+from workindex.domain.canonical import payload
 from workindex.domain.errors import BatchRefused, InvalidInput
 from workindex.domain.facts import Command
 from workindex.domain.tasks import CreateTask, SetTaskField, TaskFieldSet
@@ -117,7 +117,26 @@ def test_value_comes_back_unchanged(ann: UserScope, value: Any) -> None:
         assert found == value
         assert repr(_sorted(found)) == repr(_sorted(value))  # 1, 1.0 and True are three values
     again = command.model_copy(update={"value": fact.value})
-    assert payload_hash(again) == payload_hash(command)
+    assert payload(again) == payload(command)
+
+
+@pytest.mark.parametrize("place", [lambda v: v, lambda v: [1, v], lambda v: {"a": [{"b": v}]}])
+def test_no_minus_zero(ann: UserScope, place: Callable[[float], Any]) -> None:
+    """The log keeps no -0.0: receipt, log and row say 0.0, and it is the same command."""
+    given = {"type": "set_task_field", "task_id": "T-1", "name": "f", "value": place(-0.0)}
+    first = ann.record(given, actor=ANN, key="k")
+    facts = [first.events[0].fact, list(ann.log())[-1].fact]
+    assert all(isinstance(fact, TaskFieldSet) for fact in facts)
+    values = [fact.value for fact in facts if isinstance(fact, TaskFieldSet)]
+    values.append(ann.index().sections["tasks"][0]["fields"]["f"]["value"])
+    assert [repr(value) for value in values] == [repr(place(0.0))] * 3
+    again = ann.record(given | {"value": place(0.0)}, actor=ANN, key="k")
+    assert (again.duplicate, again.positions) == (True, first.positions)
+    # A text that looks like one is left alone.
+    text = ann.record(given | {"value": "-0.0", "name": "-0.0"}, actor=ANN)
+    fact = text.events[0].fact
+    assert isinstance(fact, TaskFieldSet)
+    assert (fact.name, fact.value) == ("-0.0", "-0.0")
 
 
 def _sorted(value: Any) -> Any:

@@ -17,7 +17,7 @@ import pytest
 from commands import PROGRAM, Command
 from conftest import Urls
 from workindex.cli import bulk
-from workindex.cli.record import BY_LINE
+from workindex.cli.bulk import BY_LINE
 
 Json = dict[str, Any]
 
