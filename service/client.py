@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from workindex.assembler.state_path import StateAnswer, answer, read_for, recognise
 from workindex.domain.errors import BatchRefused, InvalidInput, WorkindexError
 from workindex.domain.facts import Actor, Command, Event, Id
+from workindex.domain.names import check_name
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
@@ -119,12 +120,14 @@ def checked_user_id(given: object) -> str:
     Raises: InvalidInput where it is not 1 to 200 printable characters.
     """
     try:
-        return _USER_ID.validate_python(given, strict=True)
+        user_id = _USER_ID.validate_python(given, strict=True)
     except ValidationError as error:
         raise InvalidInput(
             f"the user id {given!r} is not usable: it takes 1 to 200 printable characters",
             field="user_id",
         ) from error
+    check_name(user_id, "user_id")
+    return user_id
 
 
 class UserScope:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import utc
+from workindex.domain.names import is_name
 from workindex.domain.recurrence import Override
 from workindex.projections.rules import NotExpandable, parse_rule
 from workindex.service.importers.ics_files import Part
@@ -155,8 +156,7 @@ def id_of(part: Part) -> str:
         component: Any = part.component
         said = [str(component.get(name)) for name in ("SUMMARY", "DTSTART", "DUE", "DESCRIPTION")]
         return f"ics-{_digest(said)}"
-    usable = len(uid) <= _ID_LENGTH_MAX and uid.isprintable()
-    return uid if usable else f"ics-{_digest(uid)}"
+    return uid if is_name(uid, _ID_LENGTH_MAX) else f"ics-{_digest(uid)}"
 
 
 def _digest(value: Any) -> str:

@@ -26,6 +26,7 @@ from workindex.domain.errors import (
     WorkindexError,
 )
 from workindex.domain.facts import Actor
+from workindex.domain.names import is_name
 from workindex.projections.index import Index
 from workindex.projections.planning import Entry
 from workindex.service.client import UserScope
@@ -100,7 +101,7 @@ def removes_too_much(removed: int, held: int, after: int) -> bool:
 def key_of(*parts: object) -> str:
     """A command key of these parts; a long or unprintable one is its hash."""
     key = ":".join(map(str, parts))
-    usable = len(key) <= _KEY_LENGTH_MAX and key.isprintable()
+    usable = is_name(key, _KEY_LENGTH_MAX)
     return key if usable else sha256(key.encode()).hexdigest()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from workindex.domain.errors import InvalidInput, WorkindexError
+from workindex.domain.names import is_name
 from workindex.domain.tasks import ENDED
 from workindex.projections.planning import Entry
 from workindex.service.client import UserScope
@@ -169,5 +170,5 @@ def _misfit(error: ValidationError) -> InvalidInput:
 def _family(file: XesFile) -> str:
     """The log's name, the file's where it has none that can be used."""
     name = (file.log_name or "").strip()
-    usable = 0 < len(name) <= _NAME_LENGTH_MAX and name.isprintable()
+    usable = is_name(name, _NAME_LENGTH_MAX)
     return name if usable else file.path.name.removesuffix(".gz").removesuffix(".xes")
