@@ -44,6 +44,12 @@ class ProjectionSet(NamedTuple):
         return tuple(dict.fromkeys(table.member for table in self.tables))
 
     @property
+    def table_names(self) -> tuple[str, ...]:
+        """The tables that hold rows of this set, with what the clock has to look at."""
+        due = ("work_due",) if any(table.due_at is not None for table in self.tables) else ()
+        return (*(table.name for table in self.tables), *due)
+
+    @property
     def table_of_kind(self) -> Mapping[str, Table[Any]]:
         """The tables by the kind of entity that their rows belong to."""
         return _by_kind(self.tables)
