@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 @click.group("import")
 def imports() -> None:
-    """Import files of other programs; running an import again changes nothing."""
+    """Import files of other programs; running an import again changes nothing.
+
+    \b
+    Example:
+      workindex import ics ada calendar.ics
+    """
 
 
 @imports.command()

@@ -72,7 +72,11 @@ class InOrder(click.RichGroup):
 def workindex(context: click.Context, database_url: str | None, as_json: bool) -> None:
     """Facts in, the Work Index kept, "what needs me?" answered with a proof.
 
-    Start with: workindex demo
+    Start with the demo, a day of one user's agent.
+
+    \b
+    Example:
+      workindex demo
     """
     cli = context.ensure_object(Cli)
     cli.database_url = database_url

@@ -17,7 +17,12 @@ DIFFERENCES_SHOWN = 50
 
 @click.group()
 def projections() -> None:
-    """List the projections and verify them against the log."""
+    """List the projections and verify them against the log.
+
+    \b
+    Example:
+      workindex projections verify
+    """
 
 
 @projections.command("list")
