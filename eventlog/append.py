@@ -27,7 +27,7 @@ EVENT_BYTES_MAX = 1024 * 1024
 # jsonb would write the float 1e17 as the digits of an integer, which is read back as one and may
 # be another number. It keeps a fraction, so these floats are sent with one; larger ones have no
 # 64 bits as an integer and are read back as floats anyway.
-_MAYBE_LARGE = re.compile(rb"[0-9]e\+?1[6-9]")
+_MAYBE_LARGE = re.compile(rb"e\+?1[6-9](?:[,\]}]|\Z)")  # in a text it may be, too; then it is kept
 _LARGE_FLOAT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9.]+e\+?1[6-9]')
 
 # SQLSTATEs of our own functions.
