@@ -45,6 +45,7 @@ ORDER BY l.user_id LIMIT %(limit)s
 
 # Binds: user. Locks the head until commit; no row where somebody else holds it.
 HOLD = "SELECT head FROM user_log WHERE user_id = %s FOR NO KEY UPDATE SKIP LOCKED"
+HOLD_WAITING = "SELECT head FROM user_log WHERE user_id = %s FOR NO KEY UPDATE"
 
 # Binds: users, set, generation.
 BUILT = """
