@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 # all: every row · open: those that could need the user at some time · urgent: the most urgent
 # open ones · listed: tasks by status and time · named: the row of one id
 Part = Literal["open", "all", "urgent", "listed", "named"]
 Want = Mapping[str, Part]
+
+ITEMS_MAX: Final = 200
 
 
 class Bounds(NamedTuple):
@@ -24,12 +26,12 @@ class Bounds(NamedTuple):
     listed task count: when it is `due`, `all`, or the `next` of all of them.
     """
 
-    limit: int
     id: str | None = None
     window: tuple[datetime, datetime] | None = None
     status: str | None = None
     times: Literal["all", "due", "next"] = "all"
     is_overdue: bool = False
+    limit: int = ITEMS_MAX
 
     def to_json(self, now: datetime | None) -> dict[str, Any]:
         """As the proof's function takes it."""

@@ -21,7 +21,7 @@ from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, read_events
 from workindex.eventlog.revision import check_revision
-from workindex.projections.bounds import Bounds, Want
+from workindex.projections.bounds import ITEMS_MAX, Bounds, Want
 from workindex.projections.bulk import BulkWriter, Outcome
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
@@ -233,17 +233,20 @@ class UserScope:
         tz: str | None = None,
         locale: str | None = None,
         at_position: int | None = None,
+        limit: int = ITEMS_MAX,
     ) -> StateAnswer | None:
         """Answer a canonical question about the user's own state, with a proof and no model.
 
         None where the text is not exactly such a question: that is for the assembler. `tz` is a
         zone name for "today" (default: the user's), `locale` the answer's language, en or zh
-        (default: the question's).
+        (default: the question's); `limit` bounds the items, most urgent first, not the total.
 
-        Raises: InvalidInput for an unknown zone or locale, a `now` without a zone or outside the
-        years 1900 to 9998, or a position outside the log. An unreachable database is an unproven
-        answer, not an error.
+        Raises: InvalidInput for an unknown zone or locale, a limit below 1, a `now` without a zone
+        or outside the years 1900 to 9998, or a position outside the log. An unreachable database
+        is an unproven answer, not an error.
         """
+        if limit < 1:
+            raise InvalidInput(f"limit {limit} is below 1: give at least 1", field="limit")
         question = recognise(text, locale)
         if question is None:
             return None
@@ -251,8 +254,8 @@ class UserScope:
         def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
             return self._read(want, at, at_position, bounds)
 
-        reading = read_for(question, read, now, tz)
-        return answer(question, reading, now=reading.now, tz=tz, locale=locale)
+        reading = read_for(question, read, now, tz, limit)
+        return answer(question, reading, now=reading.now, tz=tz, locale=locale, limit=limit)
 
     def index(
         self,
@@ -311,6 +314,12 @@ class UserScope:
         """The bodies of the user's artifacts."""
         work_index = self._work_index
         return Bodies(work_index.database, work_index.reader, self.user_id)
+
+    @property
+    def time_zone(self) -> str | None:
+        """The name of the zone in the user's settings, None where it is not set."""
+        rows = self._read({}, None, None).rows["user"]
+        return next((row.time_zone for row in rows), None)
 
     def known_keys(self, source: str, keys: Sequence[str]) -> set[str]:
         """Those of the keys with which this source has recorded a command before."""

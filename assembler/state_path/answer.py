@@ -17,13 +17,13 @@ from workindex.assembler.state_path.days import clock_of
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.state_path.register import ALL_RENDERERS
-from workindex.assembler.state_path.renderer import ITEMS_MAX, Renderer, Selection
+from workindex.assembler.state_path.renderer import Renderer, Selection
 from workindex.assembler.state_path.text import text_of
 from workindex.assembler.state_path.widening import widened
 from workindex.assembler.state_path.wording import Words
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import QuestionKind, utc
-from workindex.projections.bounds import Part
+from workindex.projections.bounds import ITEMS_MAX, Part
 from workindex.projections.needs import Item, Rows
 from workindex.projections.proof import Proof, Reading, Verdict, conclude
 
@@ -54,7 +54,7 @@ class AnswerItem(NamedTuple):
 class StateAnswer:
     """What the state path answers.
 
-    `items` are the first `ITEMS_MAX` of `total`, most urgent first; `truncated` says that there
+    `items` are the first of `total`, most urgent first; `truncated` says that there
     are more. `tokens` counts tokens sent to a model: none, ever.
     """
 
@@ -92,11 +92,13 @@ def answer(
     now: datetime | None = None,
     tz: str | None = None,
     locale: str | None = None,
+    limit: int = ITEMS_MAX,
 ) -> StateAnswer:
     """The answer that the rows give at `now` (by default the reading's).
 
-    `tz` names the zone of the user's days (else the user's setting, else UTC), `locale` the
-    answer's language (else the question's).
+    `limit` bounds the items, and is the one that the rows were read with. `tz` names the zone of
+    the user's days (else the user's setting, else UTC), `locale` the answer's language (else the
+    question's).
 
     Raises: InvalidInput for an unknown zone or locale; KeyError where the reading lacks a kind
     that `NEEDS` names and does not say that it was unavailable.
@@ -109,7 +111,7 @@ def answer(
     rows = _rows(renderer, reading)
     clock = clock_of(reading.now, tz, rows)
     words = Words(language or question.locale, clock, reading.at_position)
-    selection = widened(question, renderer, reading, rows, clock)
+    selection = widened(question, renderer, reading, rows, clock, limit)
     proof = _proof(question, reading, rows, selection)
     return StateAnswer(
         kind=question.kind,
@@ -118,10 +120,10 @@ def answer(
         reasons=proof.reasons,
         text=text_of(question, renderer, selection, proof, words),
         items=tuple(
-            _worded(item, renderer.why[item.kind], words) for item in selection.items[:ITEMS_MAX]
+            _worded(item, renderer.why[item.kind], words) for item in selection.items[:limit]
         ),
         total=selection.total,
-        truncated=selection.total > ITEMS_MAX,
+        truncated=selection.total > limit,
         certificate=proof.certificate,
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     Asked,
     Renderer,
     Selection,
@@ -69,7 +68,7 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
 def asks(question: StateQuestion) -> Asked:
     """The approval named, else the most urgent open ones."""
     named = question.filter("id")
-    return Asked({"approval": "named" if named else "urgent"}, Bounds(ITEMS_MAX, id=named))
+    return Asked({"approval": "named" if named else "urgent"}, Bounds(id=named))
 
 
 def _item(row: ApprovalRow, clock: Clock) -> Item:

@@ -15,7 +15,6 @@ from workindex.assembler.state_path.proactive import proposal_why
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.reminders import coming, reminder_why
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     Asked,
     Renderer,
     Selection,
@@ -72,7 +71,7 @@ def asks(question: StateQuestion) -> Asked:
     if day_of(question) is not None:
         want["reminder"] = "open"
     is_overdue = question.filter("when") == "overdue"
-    return Asked(want, Bounds(ITEMS_MAX, id=question.filter("id"), is_overdue=is_overdue))
+    return Asked(want, Bounds(id=question.filter("id"), is_overdue=is_overdue))
 
 
 def _is_named(item: Item, named: str) -> bool:

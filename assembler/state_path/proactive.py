@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     Asked,
     Renderer,
     Selection,
@@ -58,7 +57,7 @@ def asks(question: StateQuestion) -> Asked:
     named = question.filter("id")
     part: Part = "named" if named else "urgent"
     want: dict[str, Part] = {"routine": "all"} if question.subject == "routine" else {}
-    return Asked({"proposal": part, "routine": "named", **want}, Bounds(ITEMS_MAX, id=named))
+    return Asked({"proposal": part, "routine": "named", **want}, Bounds(id=named))
 
 
 def _named(row: ProposalRow, clock: Clock) -> Item:

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from workindex.assembler.state_path.days import Clock, clock_of
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.register import ALL_RENDERERS
-from workindex.assembler.state_path.renderer import ITEMS_MAX, Asked, holds_now
-from workindex.projections.bounds import Bounds, Want
+from workindex.assembler.state_path.renderer import Asked, holds_now
+from workindex.projections.bounds import ITEMS_MAX, Bounds, Want
 from workindex.projections.proof import Reading
 
 Read = Callable[[Want, Bounds, datetime | None], Reading]
@@ -22,24 +22,29 @@ _RENDERER_OF = {renderer.kind: renderer for renderer in ALL_RENDERERS}
 
 
 def read_for(
-    question: StateQuestion, read: Read, now: datetime | None = None, tz: str | None = None
+    question: StateQuestion,
+    read: Read,
+    now: datetime | None = None,
+    tz: str | None = None,
+    limit: int = ITEMS_MAX,
 ) -> Reading:
     """The rows that answer the question; `read` reads them at the `now` given, else the clock's.
+
+    `limit` is how many rows of a kind are read where there are more.
 
     Raises: InvalidInput for an unknown zone.
     """
     renderer = _RENDERER_OF[question.kind]
-    asked = Asked(renderer.needs, Bounds(ITEMS_MAX))
-    if renderer.asks is not None:
-        asked = renderer.asks(question)
+    asked = Asked(renderer.needs) if renderer.asks is None else renderer.asks(question)
+    bounds = asked.bounds._replace(limit=limit)
     window = _window(question, clock_of(now or datetime.now(UTC), tz, {}))
-    reading = read(asked.want, asked.bounds._replace(window=window), now)
+    reading = read(asked.want, bounds._replace(window=window), now)
     while reading.beyond:
         found = _window(question, clock_of(reading.now, tz, reading.rows))
         if found == window:
             break
         window = found
-        reading = read(asked.want, asked.bounds._replace(window=window), reading.now)
+        reading = read(asked.want, bounds._replace(window=window), reading.now)
     return reading
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from workindex.assembler.state_path.days import Clock, Window
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     Asked,
     Renderer,
     Selection,
@@ -80,7 +79,7 @@ def asks(question: StateQuestion) -> Asked:
     named, status = question.filter("id"), question.filter("status")
     is_ended = status is not None and not set(_OF_STATUS.get(status, ())) <= set(_LIVE)
     part: Part = "named" if named else "all" if is_ended else "open"
-    return Asked({"reminder": part}, Bounds(ITEMS_MAX, id=named))
+    return Asked({"reminder": part}, Bounds(id=named))
 
 
 def _is_of(row: ReminderRow, question: StateQuestion, now: datetime) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
@@ -13,8 +13,6 @@ from workindex.assembler.state_path.wording import Phrase, Words
 from workindex.domain.facts import QuestionKind
 from workindex.projections.bounds import Bounds, Part, Want
 from workindex.projections.needs import Item, Rows
-
-ITEMS_MAX: Final = 200
 
 # What one, several and, in Chinese, any number of a group's items are called.
 GroupName = tuple[str, str, str]
@@ -27,8 +25,8 @@ class Selection(NamedTuple):
     `doubts` are reasons of the rows themselves why items may be missing. `beside` counts rows
     that the question leaves out though its words may have meant them: (English, Chinese, count).
     Where the reading held only the first of the rows, `groups` counts all of them by the names
-    of their groups; the items are then the first ones, and more than the first `ITEMS_MAX` of
-    them mean nothing.
+    of their groups; the items are then the first ones, and more of them than were
+    asked for mean nothing.
     """
 
     items: list[Item]
@@ -51,14 +49,14 @@ class Asked(NamedTuple):
     """The rows that one question reads."""
 
     want: Want
-    bounds: Bounds
+    bounds: Bounds = Bounds()
 
 
 class Renderer(NamedTuple):
     """One kind of question.
 
     `needs` names the entity kinds whose rows it reads, open ones or all; `asks` narrows that for
-    one question where not all of them matter, to the first `ITEMS_MAX` if it can. `why` maps the
+    one question where not all of them matter, to the first ones if it can. `why` maps the
     kinds of its items to the text of why each is listed. `counted` groups a long list: it gives the
     English singular, plural and Chinese name of an item's group.
     """

@@ -9,7 +9,6 @@ from typing import Literal
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     Asked,
     GroupName,
     Renderer,
@@ -62,12 +61,12 @@ def asks(question: StateQuestion) -> Asked:
     """The task named, else those of the status."""
     named, when = question.filter("id"), question.filter("when")
     if named is not None:
-        return Asked({"task": "named"}, Bounds(ITEMS_MAX, id=named))
+        return Asked({"task": "named"}, Bounds(id=named))
     status = question.filter("status") or ("active" if when == "now" else None)
     times: Literal["due", "next", "all"] = (
         "due" if when == "overdue" else "next" if when == "next" else "all"
     )
-    bounds = Bounds(ITEMS_MAX, status=status, times=times, is_overdue=when == "overdue")
+    bounds = Bounds(status=status, times=times, is_overdue=when == "overdue")
     return Asked({"task": "listed"}, bounds)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.renderer import (
-    ITEMS_MAX,
     NAMES,
     Renderer,
     Selection,
@@ -27,19 +26,24 @@ DOUBT = "rows_missing"
 
 
 def widened(
-    question: StateQuestion, renderer: Renderer, reading: Reading, rows: Rows, clock: Clock
+    question: StateQuestion,
+    renderer: Renderer,
+    reading: Reading,
+    rows: Rows,
+    clock: Clock,
+    limit: int,
 ) -> Selection:
     """What the question found, with the counts of all the rows where only the first were read."""
     selection = renderer.select(question, rows, clock)
     if not reading.beyond:
         return selection
     if question.kind == "tasks":
-        return _tasks(question, selection, reading.beyond["task"], clock)
-    return _urgent(question, renderer, selection, reading.beyond, rows, clock)
+        return _tasks(question, selection, reading.beyond["task"], clock, limit)
+    return _urgent(question, renderer, selection, reading.beyond, rows, clock, limit)
 
 
 def _tasks(
-    question: StateQuestion, selection: Selection, beyond: Beyond, clock: Clock
+    question: StateQuestion, selection: Selection, beyond: Beyond, clock: Clock, limit: int
 ) -> Selection:
     """Tasks of a status and time; those beside are the other unended ones."""
     groups = {(STATUS[one][0], *STATUS[one]): count for one, count in beyond.groups.items()}
@@ -50,7 +54,7 @@ def _tasks(
     instants = [selection.changes_at]
     if question.filter("when") in ("overdue", "next"):
         instants.append(beyond.changes_at)
-    as_many = len(selection.items) == min(sum(groups.values()), ITEMS_MAX)
+    as_many = len(selection.items) == min(sum(groups.values()), limit)
     return selection._replace(
         groups=groups,
         beside=beside,
@@ -66,6 +70,7 @@ def _urgent(
     beyond: Mapping[str, Beyond],
     rows: Rows,
     clock: Clock,
+    limit: int,
 ) -> Selection:
     """What needs the user, at all or at the question's time."""
     when = question.filter("when")
@@ -86,7 +91,7 @@ def _urgent(
             counted = one.within if is_timed else one.needing
             loose = sum(item.id in one.loose for item in items)
             totals[kind] = counted + loose
-            if len(items) - loose != min(counted, ITEMS_MAX):
+            if len(items) - loose != min(counted, limit):
                 doubts = (*doubts, DOUBT)
     beside = selection.beside
     if is_dated:

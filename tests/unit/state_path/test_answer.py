@@ -11,9 +11,9 @@ import pytest
 from asking import ask, asked_for, ids, reading
 from index_rows import NOW, approval, at, credit, meeting, proposal, reminder, rows, source, task
 from workindex.assembler.state_path import NEEDS, StateQuestion, answer
-from workindex.assembler.state_path.renderer import ITEMS_MAX
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import utc
+from workindex.projections.bounds import ITEMS_MAX
 
 EMPTY = {"en": "Nothing needs you right now.", "zh": "现在没有需要你处理的事。"}
 REASONS = (
