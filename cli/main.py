@@ -12,6 +12,7 @@ from typing import NoReturn
 import rich_click as click
 
 from workindex.cli.ask import ask
+from workindex.cli.audit_log import audit_log
 from workindex.cli.catalog import catalog
 from workindex.cli.completion import completion
 from workindex.cli.db import db
@@ -40,6 +41,7 @@ ALL_COMMANDS: tuple[click.Command, ...] = (
     log,
     explain,
     projections,
+    audit_log,
     catalog,
     schema,
     doctor,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from workindex.cli.generations import COMMANDS as GENERATION_COMMANDS
 from workindex.cli.output import DIFFERENT, Cli, Stop, json_option
 from workindex.cli.tables import Heading, show_table
 
@@ -17,7 +18,7 @@ DIFFERENCES_SHOWN = 50
 
 @click.group()
 def projections() -> None:
-    """List the projections and verify them against the log.
+    """List, verify and rebuild the projections, and say which generation is read.
 
     \b
     Example:
@@ -89,6 +90,10 @@ def verify(cli: Cli, users: tuple[str, ...]) -> None:
         show_report(cli, report)
     if not report.is_clean:
         raise Stop(DIFFERENT)
+
+
+for _command in GENERATION_COMMANDS:
+    projections.add_command(_command)
 
 
 def show_report(cli: Cli, report: Report) -> None:
