@@ -85,7 +85,7 @@ class BulkWriter(Writer):
             with self._database.connection() as conn:
                 loader = LogLoader(conn, user_id, self._set, self._mapper)
                 loader.look_up(orders[0].source, [order.key for order in orders])
-                plan = Plan(user_id, clock(), loader)
+                plan = Plan(user_id, clock(), loader, self._set)
                 plan.preload(orders)
                 first = loader.first
                 assert first is not None, "a plan reads before it decides"

@@ -76,7 +76,7 @@ def loaded_folding(
     events: list[Event],
 ) -> Folding:
     """A folding that holds the stored rows which the events touch."""
-    folding = Folding(without=set(snapshot.parked))
+    folding = Folding(without=set(snapshot.parked), projection_set=projection_set)
     refs = touched_refs([event.fact for event in events])
     for ref in refs:
         folding.load(ref, None)

@@ -22,7 +22,7 @@ from workindex.eventlog.mapper import FactMapper, LogEvent
 from workindex.projections.folding import split_ref
 from workindex.projections.marks import park_record as park_record
 from workindex.projections.planning import Plan
-from workindex.projections.sets import INLINE, ProjectionSet
+from workindex.projections.sets import ProjectionSet
 
 Send = Callable[[Mapping[str, Any], int, Mapping[str, Any]], int]
 VALUE_CLASSES = ("22", "23")
@@ -55,7 +55,9 @@ def append_parking(
         at = head + _offset(failure.event, numbered)
         parked[member] = park_record(head + 1, at, failure, plan.now)
     error: psycopg.Error | None = None
-    for refused in _subsets(m for m in INLINE.members if m not in folding.without):
+    for refused in member_subsets(
+        m for m in plan.projection_set.members if m not in folding.without
+    ):
         folding.without.update(refused)
         rows, open_delta = folding.changes(base=None)
         marks = parked | {
@@ -117,7 +119,12 @@ def marks_of_a_killer(
 
 
 def members_touched(fact: Fact, projection_set: ProjectionSet) -> tuple[str, ...]:
-    """The members of a set whose rows a fact touches, in the set's order."""
+    """The members of a set whose rows a fact touches, in the set's order.
+
+    All of a set whose folds take other events than the log's: nobody knows before they are told.
+    """
+    if projection_set.tell is not None:
+        return projection_set.members
     kinds = {split_ref(ref)[0] for ref in fact.touches}
     tables = [table for table in projection_set.tables if table.kind in kinds]
     return tuple(dict.fromkeys(table.member for table in tables))
@@ -127,7 +134,7 @@ def _offset(event: Event, numbered: list[tuple[Event, int]]) -> int:
     return next(offset for candidate, offset in numbered if candidate is event)
 
 
-def _subsets(members: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def member_subsets(members: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Which members to leave out, fewest first; none at first."""
     names = list(members)
     for size in range(len(names) + 1):

@@ -24,6 +24,7 @@ from workindex.domain.facts import Actor, Command, Entity, Event, Fact, World, c
 from workindex.domain.names import check_ids, check_name
 from workindex.eventlog.append import EVENT_BYTES_MAX
 from workindex.projections.folding import Folding, Kept, split_ref, touched_refs
+from workindex.projections.sets import INLINE, ProjectionSet
 
 BATCH_EVENTS_MAX = 5_000
 # With every default written out, a command of less than this is not too large either.
@@ -106,8 +107,15 @@ class Plan:
     After `run`, `decided` holds each order's events and `folding` the rows that they make.
     """
 
-    def __init__(self, user_id: str, now: datetime, loader: Loader) -> None:
+    def __init__(
+        self,
+        user_id: str,
+        now: datetime,
+        loader: Loader,
+        projection_set: ProjectionSet = INLINE,
+    ) -> None:
         self._user_id = user_id
+        self.projection_set = projection_set
         self.now = now
         self._loader = loader
         self._states: dict[str, Any] = {}
@@ -162,7 +170,7 @@ class Plan:
 
     def fold(self, *, without: Iterable[str] = ()) -> Folding:
         """A folding that holds the rows as they were; members of `without` are left alone."""
-        folding = Folding(without=set(without))
+        folding = Folding(without=set(without), projection_set=self.projection_set)
         for ref, kept in self.kept.items():
             folding.load(ref, kept)
         return folding

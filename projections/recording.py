@@ -140,7 +140,7 @@ class Writer:
             if not _is_blind(orders):
                 loader = LogLoader(conn, user_id, self._set, self._mapper)
                 loader.look_up(orders[0].source, [order.key for order in orders])
-            plan = Plan(user_id, clock(), loader or NothingKnown())
+            plan = Plan(user_id, clock(), loader or NothingKnown(), self._set)
             plan.preload(orders)
             snapshot = loader.first if loader else None
             expected = (snapshot.head, snapshot.epoch) if snapshot else None
@@ -176,11 +176,11 @@ class Writer:
             catch_up_if_near(conn, user_id, self._set, self._mapper, found)
             loader = LogLoader(conn, user_id, self._set, self._mapper, may_replay=True)
             now = clock()  # the head is held: nothing waits any more
-            plan = Plan(user_id, now, loader)
+            plan = Plan(user_id, now, loader, self._set)
             refusal = _refusal(plan, new, alone=len(orders) == 1)
             head = found.head
             if isinstance(refusal, CommandRefused) and refusal.facts:
-                plan = Plan(user_id, now, loader)
+                plan = Plan(user_id, now, loader, self._set)
                 plan.record_refusal(orders[0], refusal.facts)
                 self._append_locked(conn, user_id, plan, loader)
             elif new and refusal is None:

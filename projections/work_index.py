@@ -142,7 +142,7 @@ class Reader:
             head = found["head"]
             if not 0 <= head - position <= LIVE_FOLD_EVENTS_MAX:
                 return reading
-            folding = Folding(without=set(self._set.members) - members)
+            folding = Folding(without=set(self._set.members) - members, projection_set=self._set)
             for table in self._set.tables:
                 for stored in found["rows"].get(table.name) or ():
                     with suppress(ValidationError):  # told by the reading's reasons
@@ -174,7 +174,8 @@ class Reader:
                     field="at_position",
                 )
             base = self._reading(user_id, found, want, now)
-            folding = Folding(without=set(self._set.members) - _members(want))
+            others = set(self._set.members) - _members(want)
+            folding = Folding(without=others, projection_set=self._set)
             last: list[Event] = []
             events = read_events(conn, user_id, self._mapper, to_position=at_position)
             problem = _fold_all(folding, events, 1, at_position, last)

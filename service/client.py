@@ -27,6 +27,7 @@ from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
 from workindex.projections.recording import Clock, Receipt
+from workindex.projections.sets import INLINE, ProjectionSet
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
 from workindex.service.parsing import parse_command
@@ -47,15 +48,24 @@ class WorkIndex:
     """One database of logs and their Work Index. Use `open`; close it, or use it in a `with`.
 
     `clock` tells the time of what is recorded and asked. Without one that is this machine's for
-    facts, and the database's own for answers.
+    facts, and the database's own for answers. `projection_set` and `mapper` are the folds, their
+    version and the facts of this program; others are those of a program that is yet to come.
     """
 
-    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock | None = None,
+        *,
+        projection_set: ProjectionSet = INLINE,
+        mapper: FactMapper | None = None,
+    ) -> None:
         self.database = database
         self.clock = clock
-        self.mapper = FactMapper()
-        self.writer = BulkWriter(database, mapper=self.mapper)
-        self.reader = Reader(database, mapper=self.mapper)
+        self.projection_set = projection_set
+        self.mapper = mapper or FactMapper()
+        self.writer = BulkWriter(database, projection_set=projection_set, mapper=self.mapper)
+        self.reader = Reader(database, projection_set=projection_set, mapper=self.mapper)
 
     @classmethod
     def open(cls, url: str | None = None, *, clock: Clock | None = None) -> Self:
