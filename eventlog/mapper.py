@@ -91,17 +91,23 @@ class FactMapper(Mapper[str]):
         """The Event of a stored one.
 
         Raises: NeedsNewerCode for an unknown type or version; CorruptEvent where the data does
-        not fit its type.
+        not fit its type, or the metadata name no actor.
         """
         assert isinstance(stored_event, LogEvent)
         stored = stored_event
         metadata = stored.metadata
+        try:
+            actor = actor_of(**metadata["actor"])
+        except (KeyError, TypeError) as error:
+            raise CorruptEvent(
+                f"event {stored.position} of type {stored.topic} names no actor in its metadata"
+            ) from error
         return Event(
             fact=self.decode(stored.topic, stored.schema_version, stored.state, stored.position),
             stream_version=stored.originator_version,
             occurred_at=stored.occurred_at,
             recorded_at=stored.recorded_at,
-            actor=actor_of(**metadata["actor"]),
+            actor=actor,
             position=stored.position,
             event_id=stored.event_id,
             correlation_id=metadata.get("correlation_id"),
@@ -109,11 +115,22 @@ class FactMapper(Mapper[str]):
             trace_id=metadata.get("trace_id"),
         )
 
+    def knows(self, type_: str, version: int) -> bool:
+        """Whether this program can decode events of the type and version."""
+        while (type_, version) in self._upcasters:
+            version += 1
+        return (type_, version) in self._models
+
     def decode(self, type_: str, version: int, data: bytes | Data, position: int = 0) -> Fact:
         """The fact of a stored type, version and data, upcast to today's version."""
         while (type_, version) in self._upcasters:
             fields = orjson.loads(data) if isinstance(data, bytes) else data
-            data = self._upcasters[type_, version](fields)
+            try:
+                data = self._upcasters[type_, version](fields)
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise CorruptEvent(
+                    f"event {position} of type {type_} version {version} does not fit: {error!r}"
+                ) from error
             version += 1
         model = self._models.get((type_, version))
         if model is None:

@@ -1,43 +1,55 @@
 """Verify: the log is whole, and every stored row is what the log folds to.
 
-Reads as the maintenance role, one user a snapshot, and writes nothing. A difference names the
+Reads as the maintenance role, a few users a snapshot, and writes nothing. A difference names the
 user, the table, the row, the field and the event that last touched the row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
-from typing import Any, NamedTuple
-
-from psycopg.rows import dict_row
-from pydantic import ValidationError
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from workindex.domain.errors import CorruptEvent, InvalidInput, NeedsNewerCode
-from workindex.domain.facts import Event, utc
 from workindex.eventlog.database import Connection, Database
-from workindex.eventlog.mapper import FactMapper, LogEvent
-from workindex.eventlog.reader import read_stored
-from workindex.projections.folding import FoldFailed, Folding, Kept
-from workindex.projections.sets import INLINE, ProjectionSet
-from workindex.projections.table import Table
+from workindex.eventlog.mapper import FactMapper
+from workindex.projections.marks import accepts
+from workindex.projections.rows import Progress
+from workindex.projections.sets import ALL_SETS, INLINE, ProjectionSet
+from workindex.projections.verify_log import (
+    NO_LOG,
+    WITHOUT_KEY,
+    Fault,
+    Head,
+    content_faults,
+    head_faults,
+    key_faults,
+    read_log,
+)
+from workindex.projections.verify_rows import Difference as Difference
+from workindex.projections.verify_rows import StoredRows, View, strays_of_progress
 
+USERS_AT_ONCE: Final = 50
+EVENTS_AT_ONCE: Final = 20_000
+SEED_MAX: Final = 2**32
 
-class Difference(NamedTuple):
-    """One field that is stored otherwise than the log says; `position` last touched the row."""
-
-    user_id: str
-    table: str
-    row: str
-    field: str
-    stored: Any
-    folded: Any
-    position: int | None
+HEADS = "SELECT user_id, head, erased_at FROM user_log WHERE user_id = ANY (%s)"
+# Binds: users. One row a generation that the user has.
+PROGRESS = """
+SELECT user_id, projection_set, generation, position, parked, skipped, open_count
+FROM projection_progress WHERE user_id = ANY (%s) ORDER BY user_id, projection_set, generation
+"""
+DUE = "SELECT user_id, projection_set, generation FROM catchup_due WHERE user_id = ANY (%s)"
+REGISTERED = "SELECT projection_set, generation, fold_version, state FROM projection_generation"
 
 
 class Report(NamedTuple):
-    """What a verification saw. `log` lists faults of the log itself, `parked` the members that
-    stand still, `behind` the users whose projection has not reached the head."""
+    """What a verification saw.
+
+    `log_faults` lists what is wrong with the log itself, `parked` the members that stand still,
+    `behind` the generations that have not reached the head, `skipped` the events that members
+    leave out. `seed` chose the users where only some were looked at.
+    """
 
     users: int
     events: int
@@ -45,11 +57,16 @@ class Report(NamedTuple):
     log_faults: list[dict[str, Any]]
     parked: list[dict[str, Any]]
     behind: list[dict[str, Any]]
+    skipped: list[dict[str, Any]]
+    seed: int | None = None
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing at all was found."""
-        return not (self.differences or self.log_faults or self.parked or self.behind)
+        """Whether there is nothing to do: no fault, no park, no lag of the set that moves with
+        the append, and no event left out whose proof was not accepted."""
+        late = [one for one in self.behind if one["projection_set"] == INLINE.name]
+        doubted = [one for one in self.skipped if not one["accepted"]]
+        return not (self.differences or self.log_faults or self.parked or late or doubted)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `workindex projections verify --json`."""
@@ -60,284 +77,256 @@ class Report(NamedTuple):
             "log": {"faults": self.log_faults},
             "parked": self.parked,
             "behind": self.behind,
+            "skipped": self.skipped,
+            "seed": self.seed,
         }
 
 
+class _Registered(NamedTuple):
+    fold_version: int
+    state: str
+
+
 class Verifier:
-    """Compares stored rows with the log, user by user."""
+    """Compares stored rows with the log, a few users at a time.
+
+    Only generations of the program's own fold version are folded; of the others it is known that
+    they are registered.
+    """
 
     def __init__(
         self,
         database: Database,
         *,
-        projection_set: ProjectionSet = INLINE,
+        projection_set: ProjectionSet | None = None,
         mapper: FactMapper | None = None,
     ) -> None:
         self._database = database
-        self._set = projection_set
+        self._sets = ALL_SETS if projection_set is None else (projection_set,)
         self._mapper = mapper or FactMapper()
 
-    def users(self) -> list[str]:
-        """Every user who has a log or any projection row, in order."""
-        tables = ["user_log", "projection_progress", *(t.name for t in self._set.tables)]
+    def users(self, among: Sequence[str] | None = None) -> list[str]:
+        """Every user who has a log or any row, in order; those of `among` where it is given."""
+        tables = ["user_log", "projection_progress", "command_key", "content", "catchup_due"]
+        tables += ["work_due", *(t.name for one in self._sets for t in one.tables)]
         union = " UNION ".join(f"SELECT user_id FROM {name}" for name in tables)
+        where = "" if among is None else "WHERE user_id = ANY (%s)"
         with self._database.maintenance() as conn:
-            rows = conn.execute(f"{union} ORDER BY 1".encode()).fetchall()
+            rows = conn.execute(
+                f"SELECT user_id FROM ({union}) AS u {where} ORDER BY 1".encode(),
+                None if among is None else (list(among),),
+            ).fetchall()
         return [row[0] for row in rows]
 
-    def verify(self, users: list[str] | None = None) -> Report:
-        """Verify the given users, by default all.
+    def sample(self, count: int, seed: int | None = None) -> Report:
+        """Verify so many users, chosen by the seed (by default one of its own)."""
+        chosen = random.randrange(SEED_MAX) if seed is None else seed
+        with self._database.maintenance() as conn:
+            rows = conn.execute("SELECT user_id FROM user_log ORDER BY user_id").fetchall()
+        everybody = [row[0] for row in rows]
+        some = random.Random(chosen).sample(everybody, min(count, len(everybody)))
+        return self.verify(sorted(some))._replace(seed=chosen)
+
+    def verify(self, users: Sequence[str] | None = None) -> Report:
+        """Verify the given users, by default all and what belongs to none.
 
         Raises: InvalidInput for a user without a log and without rows; Unavailable, NotReady
         without a maintenance login.
         """
-        report = Report(0, 0, [], [], [], [])
-        known = self.users()
+        known = self.users(users)
         for user_id in users or ():
             if user_id not in known:
                 raise InvalidInput(f"there is no user {user_id}: see workindex projections list")
-        for user_id in known if users is None else users:
+        report = Report(0, 0, [], [], [], [], [])
+        for batch in self._batches(known):
             with self._database.maintenance() as conn, conn.transaction():
                 conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                events = self._verify_user(conn, user_id, report)
-            report = report._replace(users=report.users + 1, events=report.events + events)
+                events = _Batch(conn, self._sets, self._mapper, batch, report).run()
+            report = report._replace(users=report.users + len(batch), events=report.events + events)
+        if users is None:
+            with self._database.maintenance() as conn:
+                report.differences.extend(_unregistered(conn, self._sets))
         return report
 
-    def _verify_user(self, conn: Connection, user_id: str, report: Report) -> int:
-        head_row = conn.execute(
-            "SELECT head FROM user_log WHERE user_id = %s", (user_id,)
-        ).fetchone()
-        head = head_row[0] if head_row else 0
-        progress = _progress(conn, user_id, self._set)
-        folding, faults, count = self._fold(conn, user_id, head)
-        report.log_faults.extend(
-            {"user_id": user_id, "position": position, "fault": fault} for position, fault in faults
-        )
-        for generation in progress:
-            if generation["parked"]:
-                report.parked.append({"user_id": user_id, **generation})
-            if generation["position"] != head:
-                report.behind.append({"user_id": user_id, "head": head, **generation})
-            else:
-                parked = set(generation["parked"])
-                report.differences.extend(self._compare(conn, user_id, generation, folding, parked))
-        report.differences.extend(_orphans(conn, user_id, self._set))
-        if head and not progress:
-            report.behind.append({"user_id": user_id, "head": head, "generation": None})
-        return count
+    def _batches(self, users: Sequence[str]) -> Iterator[list[str]]:
+        """The users in groups whose logs are not too long together."""
+        with self._database.maintenance() as conn:
+            rows = conn.execute(HEADS, (list(users),)).fetchall()
+        heads = {user_id: head for user_id, head, _ in rows}
+        batch: list[str] = []
+        events = 0
+        for user_id in users:
+            events += heads.get(user_id, 0)
+            if batch and (events > EVENTS_AT_ONCE or len(batch) == USERS_AT_ONCE):
+                yield batch
+                batch, events = [], heads.get(user_id, 0)
+            batch.append(user_id)
+        if batch:
+            yield batch
 
-    def _fold(
-        self, conn: Connection, user_id: str, head: int
-    ) -> tuple[Folding, list[tuple[int, str]], int]:
-        """The rows of the whole log, what is wrong with it by position, and its last position."""
-        folding = Folding()
-        faults: list[tuple[int, str]] = []
-        versions: dict[str, int] = {}
-        last = 0
-        for stored in read_stored(conn, user_id):
-            at = stored.position
-            faults += [(at, fault) for fault in _log_faults(stored, last + 1, versions)]
-            last = at
-            try:
-                event = self._mapper.to_domain_event(stored)
-            except (CorruptEvent, NeedsNewerCode) as error:
-                faults.append((at, str(error)))
-                continue
-            said = event.fact.stream
-            if said != stored.originator_id:
-                faults.append((at, f"is stored in {stored.originator_id}, its data says {said}"))
-            faults += [(at, str(failure)) for failure in _apply(folding, event)]
-        if last != head:
-            faults.append((head, f"the head says {head}, the last event is {last}"))
-        return folding, faults, last
 
-    def _compare(
+class _Batch:
+    """A few users in one snapshot; what is found goes into the report."""
+
+    def __init__(
         self,
         conn: Connection,
-        user_id: str,
-        generation: dict[str, Any],
-        folding: Folding,
-        parked: set[str],
-    ) -> Iterator[Difference]:
-        parked = parked | folding.without
-        for table in self._set.tables:
-            if table.member in parked:
+        sets: Sequence[ProjectionSet],
+        mapper: FactMapper,
+        users: list[str],
+        report: Report,
+    ) -> None:
+        self._conn = conn
+        self._sets = {one.name: one for one in sets}
+        self._mapper = mapper
+        self._users = users
+        self._report = report
+        self._heads = {
+            user_id: Head(head, erased_at)
+            for user_id, head, erased_at in conn.execute(HEADS, (users,)).fetchall()
+        }
+        self._registered: dict[str, dict[int, _Registered]] = {}
+        for name, generation, *rest in conn.execute(REGISTERED).fetchall():
+            self._registered.setdefault(name, {})[generation] = _Registered(*rest)
+        self._known: dict[str, dict[str, set[int]]] = {name: {} for name in self._sets}
+        self._views: dict[str, list[View]] = {user_id: [] for user_id in users}
+
+    def run(self) -> int:
+        """Verify them; returns how many events were read."""
+        self._look_at_progress()
+        events = self._read_logs()
+        for fault in (*content_faults(self._conn, self._users, self._heads),):
+            self._fault(*fault)
+        self._compare()
+        return events
+
+    def _look_at_progress(self) -> None:
+        rows = self._conn.execute(PROGRESS, (self._users,)).fetchall()
+        registered = {name: set(found) for name, found in self._registered.items()}
+        found = self._report.differences
+        places = [(user_id, name, generation) for user_id, name, generation, *_ in rows]
+        found.extend(strays_of_progress(places, registered, "projection_progress"))
+        due = self._conn.execute(DUE, (self._users,)).fetchall()
+        found.extend(strays_of_progress(due, registered, "catchup_due"))
+        for user_id, name, generation, *stands in rows:
+            one = self._registered.get(name, {}).get(generation)
+            if name not in self._sets or one is None:
                 continue
-            stored = _stored_rows(conn, table, user_id, generation["generation"])
-            yield from _table_differences(user_id, table, stored, folding)
-        if "work_index" in parked:
-            return
-        opened = folding.open_count()
-        if opened != generation["open_count"]:
-            yield Difference(
-                user_id,
-                "projection_progress",
-                str(generation["generation"]),
-                "open_count",
-                generation["open_count"],
-                opened,
-                generation["position"],
-            )
-        yield from _due_differences(conn, user_id, generation["generation"], self._set, folding)
+            self._known[name].setdefault(user_id, set()).add(generation)
+            if user_id not in self._heads:
+                found.append(
+                    Difference(
+                        user_id, "projection_progress", f"{name}/{generation}", "row", True,
+                        False, None,
+                    )
+                )  # fmt: skip
+            if one.state != "retiring" and one.fold_version == self._sets[name].fold_version:
+                progress = Progress(name, generation, one.fold_version, one.state, *stands)
+                self._stands(user_id, progress)
+        for user_id, head in self._heads.items():
+            views = [v for v in self._views[user_id] if v.set.name == INLINE.name]
+            if head.head and not views and INLINE.name in self._sets:
+                self._behind(user_id, head.head, INLINE.name, None, None)
 
-
-def _apply(folding: Folding, event: Event) -> Iterator[FoldFailed]:
-    """Fold an event; a member whose fold raises is left out from here on, the others go on."""
-    while True:
-        try:
-            folding.apply(event, event.position)
-        except FoldFailed as failure:
-            folding.without.add(failure.member)
-            yield failure
-        else:
-            return
-
-
-def _log_faults(stored: LogEvent, expected: int, versions: dict[str, int]) -> Iterator[str]:
-    if stored.position != expected:
-        yield f"position {expected} is missing"
-    stream = stored.originator_id
-    version = versions.get(stream, 0) + 1
-    if stored.originator_version != version:
-        yield f"stream {stream} goes from version {version - 1} to {stored.originator_version}"
-    versions[stream] = stored.originator_version
-
-
-def _progress(
-    conn: Connection, user_id: str, projection_set: ProjectionSet
-) -> list[dict[str, Any]]:
-    """This fold version's generations of the user, also one that is being built."""
-    with conn.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(
-            """
-            SELECT p.generation, p.position, p.parked, p.open_count
-            FROM projection_progress p
-            JOIN projection_generation g
-              ON g.projection_set = p.projection_set AND g.generation = p.generation
-            WHERE p.user_id = %s AND p.projection_set = %s AND g.fold_version = %s
-              AND g.state <> 'retiring'
-            ORDER BY p.generation
-            """,
-            (user_id, projection_set.name, projection_set.fold_version),
-        ).fetchall()
-
-
-def _stored_rows(
-    conn: Connection, table: Table[Any], user_id: str, generation: int
-) -> dict[str, dict[str, Any]]:
-    rows = conn.execute(
-        f"SELECT to_jsonb(t) FROM {table.name} t WHERE user_id = %s AND generation = %s".encode(),
-        (user_id, generation),
-    ).fetchall()
-    return {row[0][table.id_column]: row[0] for row in rows}
-
-
-def _table_differences(
-    user_id: str, table: Table[Any], stored: dict[str, dict[str, Any]], folding: Folding
-) -> Iterator[Difference]:
-    prefix = f"{table.kind}/"
-    folded: dict[str, Kept] = {
-        ref.removeprefix(prefix): kept
-        for ref, kept in folding.after.items()
-        if kept is not None and ref.startswith(prefix)
-    }
-    for id_ in sorted(folded.keys() | stored.keys()):
-        kept = folded.get(id_)
-        row = stored.get(id_)
-        if kept is None or row is None:
-            position = kept.source_position if kept else (row or {}).get("source_position")
-            present = {"stored": row is not None, "folded": kept is not None}
-            yield Difference(
-                user_id, table.name, id_, "row", present["stored"], present["folded"], position
-            )
-            continue
-        try:
-            loaded = table.load(row)
-        except ValidationError as error:
-            told = f"cannot be read: {error.errors(include_url=False)[0]['msg']}"
-            yield Difference(user_id, table.name, id_, "row", told, True, kept.source_position)
-            continue
-        was = loaded._asdict() | {
-            "created_position": row["created_position"],
-            "source_position": row["source_position"],
+    def _stands(self, user_id: str, progress: Progress) -> None:
+        """What the marks say, and what the generation has to hold."""
+        head = self._heads.get(user_id, NO_LOG).head
+        view = View(user_id, self._sets[progress.projection_set], progress)
+        self._views[user_id].append(view)
+        where = {
+            "user_id": user_id,
+            "projection_set": progress.projection_set,
+            "generation": progress.generation,
         }
-        wanted = kept.row._asdict() | {
-            "created_position": kept.created_position,
-            "source_position": kept.source_position,
-        }
-        for field, value in table.beside(kept.row).items():
-            was[field] = row[field] if field == "open" else _instant(row[field])
-            wanted[field] = value
-        for field, value in wanted.items():
-            if was[field] != value:
-                yield Difference(
-                    user_id,
-                    table.name,
-                    id_,
-                    field,
-                    _plain(was[field]),
-                    _plain(value),
-                    kept.source_position,
+        if progress.parked:
+            self._report.parked.append(
+                {**where, "position": progress.position, "parked": progress.parked}
+            )
+        for member, skips in progress.skipped.items():
+            for one in skips if isinstance(skips, list) else [skips]:
+                told = one if isinstance(one, dict) else {"reason": one}
+                self._report.skipped.append(
+                    {**where, "member": member, **told, "accepted": accepts([one])}
                 )
+        if progress.position != head:
+            place = (progress.projection_set, progress.generation, progress.position)
+            self._behind(user_id, head, *place)
+
+    def _behind(
+        self, user_id: str, head: int, name: str, generation: int | None, position: int | None
+    ) -> None:
+        self._report.behind.append(
+            {
+                "user_id": user_id,
+                "projection_set": name,
+                "generation": generation,
+                "position": position,
+                "head": head,
+            }
+        )
+
+    def _read_logs(self) -> int:
+        """Fold every log into its views, and look at the log itself."""
+        last = dict.fromkeys(self._users, 0)
+        types: dict[str, set[str]] = {user_id: set() for user_id in self._users}
+        keyless: dict[str, list[int]] = {}
+        count = 0
+        for read in read_log(self._conn, self._mapper, self._users):
+            user_id, position, type_, faults, event = read
+            count += 1
+            last[user_id] = position
+            types[user_id].add(type_)
+            if type_ in WITHOUT_KEY:
+                keyless.setdefault(user_id, []).append(position)
+            for fault in faults:
+                self._fault(user_id, position, fault)
+            if event is None:
+                continue
+            for view in self._views[user_id]:
+                try:
+                    told = (
+                        [event]
+                        if view.set.tell is None
+                        else view.set.told(self._conn, user_id, self._mapper, event)
+                    )
+                except (CorruptEvent, NeedsNewerCode) as error:
+                    self._fault(user_id, position, str(error))
+                    continue
+                for fault in view.apply(told, position):
+                    self._fault(user_id, position, fault)
+        for user_id in self._users:
+            head = self._heads.get(user_id, NO_LOG)
+            for wrong in head_faults(user_id, head, last[user_id], types[user_id]):
+                self._fault(*wrong)
+        for wrong in key_faults(self._conn, self._users, self._heads, keyless):
+            self._fault(*wrong)
+        return count
+
+    def _compare(self) -> None:
+        compared: dict[str, set[int]] = {name: set() for name in self._sets}
+        for views in self._views.values():
+            for view in views:
+                compared[view.set.name].add(view.progress.generation)
+        leaving = {
+            name: {g for g, one in found.items() if one.state == "retiring"}
+            for name, found in self._registered.items()
+        }
+        sets = tuple(self._sets.values())
+        rows = StoredRows(self._conn, sets, self._users, self._known, compared, leaving)
+        for user_id in self._users:
+            for view in self._views[user_id]:
+                self._report.differences.extend(view.compare(rows))
+        self._report.differences.extend(rows.strays)
+
+    def _fault(self, user_id: str, position: int, fault: str) -> None:
+        self._report.log_faults.append(Fault(user_id, position, fault)._asdict())
 
 
-def _due_differences(
-    conn: Connection,
-    user_id: str,
-    generation: int,
-    projection_set: ProjectionSet,
-    folding: Folding,
-) -> Iterator[Difference]:
-    rows = conn.execute(
-        "SELECT kind, id, due_at FROM work_due WHERE user_id = %s AND generation = %s",
-        (user_id, generation),
-    ).fetchall()
-    stored = {f"{kind}/{id_}": due_at for kind, id_, due_at in rows}
-    wanted = {}
-    for table in projection_set.tables:
-        if table.due_at is None:
-            continue
-        for row in folding.rows(table.kind):
-            if (due_at := table.due_at(row)) is not None:
-                wanted[f"{table.kind}/{row[0]}"] = due_at
-    for ref in sorted(stored.keys() | wanted.keys()):
-        if stored.get(ref) != wanted.get(ref):
-            kept = folding.after.get(ref)
+def _unregistered(conn: Connection, sets: Sequence[ProjectionSet]) -> Iterator[Difference]:
+    """Sets that have no live generation."""
+    states = conn.execute(REGISTERED).fetchall()
+    for one in sets:
+        if not any(name == one.name and state == "live" for name, _, _, state in states):
             yield Difference(
-                user_id,
-                "work_due",
-                ref,
-                "due_at",
-                _plain(stored.get(ref)),
-                _plain(wanted.get(ref)),
-                kept.source_position if kept else None,
+                "", "projection_generation", one.name, "live", None, "one generation", None
             )
-
-
-def _orphans(
-    conn: Connection,
-    user_id: str,
-    projection_set: ProjectionSet,
-) -> Iterator[Difference]:
-    """Rows of generations that no progress row of the user keeps."""
-    registered = conn.execute(
-        "SELECT generation FROM projection_progress WHERE user_id = %s AND projection_set = %s",
-        (user_id, projection_set.name),
-    ).fetchall()
-    known = [generation for (generation,) in registered]
-    for table in projection_set.tables:
-        rows = conn.execute(
-            f"SELECT {table.id_column}, source_position FROM {table.name} "
-            f"WHERE user_id = %s AND NOT generation = ANY (%s)".encode(),
-            (user_id, known),
-        ).fetchall()
-        for id_, position in rows:
-            yield Difference(user_id, table.name, id_, "row", True, False, position)
-
-
-def _instant(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
-def _plain(value: Any) -> Any:
-    return utc(value) if hasattr(value, "astimezone") else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -78,7 +79,7 @@ ROWS = [
     ),
     Damage(
         "UPDATE projection_progress SET open_count = 7",
-        *("projection_progress", "1", "open_count", 7, 2, 5),
+        *("projection_progress", "inline/1", "open_count", 7, 2, 5),
     ),
     Damage(
         "DELETE FROM work_due WHERE kind = 'reminder'",
@@ -204,22 +205,37 @@ def test_rows_of_a_user_without_a_log(urls: Urls, ann: Engine) -> None:
 
 
 def test_behind_and_parked(urls: Urls, ann: Engine) -> None:
-    """A projection that lags or stands still is reported as that, and not as differences."""
-    do_as_owner(urls, "UPDATE projection_progress SET position = 4")
-    report = ann.verify()
-    assert [(one["user_id"], one["head"], one["position"]) for one in report.behind] == [
-        ("ann", 5, 4)
-    ]
-    assert (report.differences, report.is_clean) == ([], False)
-    do_as_owner(urls, "UPDATE projection_progress SET position = 5")
-    do_as_owner(urls, "UPDATE projection_progress SET parked = '{\"conversation\": {}}'")
+    """A projection that lags or stands still is reported as that, and compared as far as it got."""
+    do_as_owner(urls, "UPDATE projection_progress SET position = 4 WHERE projection_set = 'inline'")
     do_as_owner(urls, "DELETE FROM message")
     report = ann.verify()
-    assert [one["parked"] for one in report.parked] == [{"conversation": {}}]
+    assert report.behind == [
+        {
+            "user_id": "ann",
+            "projection_set": "inline",
+            "generation": 1,
+            "position": 4,
+            "head": 5,
+        }
+    ]
+    assert (report.differences, report.is_clean) == ([], False)
+    do_as_owner(urls, "UPDATE work_reminder SET title = 'y'")
+    assert [(d.table, d.field) for d in ann.verify().differences] == [("work_reminder", "title")]
+    do_as_owner(urls, "UPDATE work_reminder SET title = 'x'")
+    mark = {"position": 5, "failed_position": 5, "reason": "x", "at": "", "attempts": 1}
+    do_as_owner(
+        urls,
+        "UPDATE projection_progress SET position = 5, parked = %s::jsonb "
+        "WHERE projection_set = 'inline'",
+        json.dumps({"conversation": mark}),
+    )
+    report = ann.verify()
+    assert [one["parked"] for one in report.parked] == [{"conversation": mark}]
     assert (report.differences, report.behind, report.is_clean) == ([], [], False)
     do_as_owner(urls, "DELETE FROM projection_progress")
     report = ann.verify()
-    assert report.behind == [{"user_id": "ann", "head": 5, "generation": None}]
+    assert [(one["generation"], one["position"]) for one in report.behind] == [(None, None)]
+    assert {one.table for one in report.differences} == {"work_task", "work_reminder", "work_due"}
 
 
 def test_fold_that_raises(ann: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
