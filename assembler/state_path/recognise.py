@@ -30,6 +30,19 @@ _PAUSE = re.compile(r"[~…·]|\.{2,}|(?<!\w)-+|-+(?!\w)|[–—]")
 _END = re.compile(r"[.!?。,、]+(?=\s|$)|[!?。,、]+")
 _CHINESE_DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_MONTH = "|".join((*_MONTHS, *(name[:3] for name in _MONTHS), "sept"))
+_DAY = r"(?P<day{}>\d{{1,2}})(?:st|nd|rd|th)?"
+# A day by the name of its month; without a year it could be two days, and is no date.
+_ENGLISH_DATE = re.compile(
+    rf"\b(?:(?P<month1>{_MONTH})\.?\s+(?:the\s+)?{_DAY.format(1)},?"
+    rf"|(?:the\s+)?{_DAY.format(2)}(?:\s+of)?\s+(?P<month2>{_MONTH})\.?,?)"
+    r"\s+(?P<year>\d{4})(?![\w-])",
+    re.IGNORECASE,
+)
 _ID = re.compile(r"(?=.*\d)(?=.*[a-z_-])[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _NO_ID = re.compile(r"\d+(?:am|pm|st|nd|rd|th|s|h|d|m|min|k)")
 _TASK = re.compile(r"t(?:ask)?[-_]?\d+")
@@ -70,6 +83,8 @@ def _tokens(text: str, language: Locale, words: Vocabulary) -> list[str] | None:
         text = _SMILEY.sub(" ", text)
     if _FOREIGN.search(text):
         return None
+    if language == "en" and _YEAR.search(text):
+        text = _ENGLISH_DATE.sub(_iso_of_month, text)
     text = _END.sub(" . ", _PAUSE.sub(" ", text))
     if language == "en":
         tokens = text.split()
@@ -95,6 +110,12 @@ def _unless_picture(found: re.Match[str]) -> str:
 def _iso(found: re.Match[str]) -> str:
     year, month, day = found.groups()
     return f" {year}-{int(month):02}-{int(day):02} "
+
+
+def _iso_of_month(found: re.Match[str]) -> str:
+    month, day = (found[f"{name}1"] or found[f"{name}2"] for name in ("month", "day"))
+    number = 1 + [name[:3] for name in _MONTHS].index(month[:3].lower())
+    return f" {found['year']}-{number:02}-{int(day):02} "
 
 
 def _symbols(tokens: list[str], words: Vocabulary) -> tuple[list[str], dict[str, str]]:
