@@ -32,7 +32,8 @@ _CHINESE_DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _MONTHS = (
-    "january february march april may june july august september october november december".split()
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )
 _MONTH = "|".join((*_MONTHS, *(name[:3] for name in _MONTHS), "sept"))
 _DAY = r"(?P<day{}>\d{{1,2}})(?:st|nd|rd|th)?"
