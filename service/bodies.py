@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workindex.domain.errors import CommandRefused
+from workindex.domain.errors import CommandRefused, NotReady
 from workindex.eventlog import content
 from workindex.eventlog.content import Body
 from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, read_turns
 from workindex.projections.artifacts import ArtifactRow
+from workindex.projections.bounds import Bounds
 from workindex.projections.work_index import Reader
 
 
@@ -34,7 +35,8 @@ class Bodies:
     def read(self, artifact_id: str, first: int = 0, last: int | None = None) -> list[bytes]:
         """Parts of an artifact's body, from 0, both ends included; without `last` to its end.
 
-        Raises: CommandRefused (unknown_artifact, artifact_forgotten).
+        Raises: CommandRefused (unknown_artifact, artifact_forgotten); NotReady where the rows
+        cannot be trusted to say so; Unavailable.
         """
         artifact = self._artifact(artifact_id)
         with self._database.connection() as conn:
@@ -44,14 +46,21 @@ class Bodies:
         """Turns of a transcript, from 0, both ends included, as far as it has them.
 
         Raises: CommandRefused (unknown_artifact, artifact_forgotten); InvalidInput where the
-        artifact is no transcript.
+        artifact is no transcript; NotReady where the rows cannot be trusted; Unavailable.
         """
         row = self._artifact(artifact_id)
         with self._database.connection() as conn:
             return read_turns(conn, self._user_id, row.sha256, row.media_type, first, last)
 
     def _artifact(self, artifact_id: str) -> ArtifactRow:
-        rows = self._reader.read(self._user_id, {"artifact": "all"}).rows["artifact"]
+        bounds = Bounds(id=artifact_id)
+        reading = self._reader.read(self._user_id, {"artifact": "named"}, bounds=bounds)
+        if unsure := sorted(set(reading.reasons) - {"unknown_user"}):
+            raise NotReady(
+                f"what is stored for user {self._user_id} is not certain ({', '.join(unsure)}): "
+                "run workindex projections list, then read again"
+            )
+        rows = reading.rows["artifact"]
         row = next((row for row in rows if row.artifact_id == artifact_id), None)
         if row is None:
             raise CommandRefused(

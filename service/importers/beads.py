@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from workindex.domain.tasks import ENDED
-from workindex.service.importers import session
 from workindex.service.importers.beads_files import Issue, Step
 
 WAITS_FOR = "waits_for"
@@ -71,11 +70,6 @@ def reminded(held: Mapping[str, Held], steps: Iterable[Step]) -> dict[str, Held]
         item: one._replace(waits_for=told[item], is_sure=True) if item in told else one
         for item, one in held.items()
     }
-
-
-def removes_too_much(plan: StepPlan, held: Mapping[str, Held]) -> bool:
-    """Whether a person should look first: most of the source, or all of it, would be gone."""
-    return session.removes_too_much(len(plan.removed), len(held), len(plan.after))
 
 
 def plan_step(step: Step, held: Mapping[str, Held], source: str) -> StepPlan:

@@ -24,11 +24,11 @@ from workindex.service.importers.beads import (
     held_items,
     plan_step,
     reminded,
-    removes_too_much,
 )
 from workindex.service.importers.beads_files import Step, parse_step, raw_steps
 from workindex.service.importers.session import (
     BATCH_COMMANDS_MAX,
+    Accepting,
     Item,
     Order,
     Progress,
@@ -58,7 +58,7 @@ def import_beads(
     scope: UserScope,
     order: Order,
     told: Callable[[Progress], None] = lambda _: None,
-    accepting: Callable[[Suspicion], None] = lambda _: None,
+    accepting: Accepting = lambda _: None,
 ) -> Outcome:
     """Brings the user's tasks of this source to what the files say.
 
@@ -87,17 +87,12 @@ def import_beads(
 class _Run:
     """One run of an import."""
 
-    def __init__(
-        self, scope: UserScope, order: Order, steps: int, accepting: Callable[[Suspicion], None]
-    ) -> None:
-        self._session = Session(scope, order, COVERS)
+    def __init__(self, scope: UserScope, order: Order, steps: int, accepting: Accepting) -> None:
+        self._session = Session(scope, order, COVERS, accepting)
         self._order = order
         self._steps = steps
-        self._accepting = accepting
         self._held: Mapping[str, Held] = {}
         self._applied = 0
-        self._accepted: list[str] = []
-        self._stopped: Suspicion | None = None
         self.already = 0
 
     def begin(self, step_ids: Sequence[str]) -> None:
@@ -117,16 +112,11 @@ class _Run:
         """Applies one step; False where it removes too much and nobody accepted that."""
         plan = plan_step(step, self._held, self._order.source)
         self._check_ids(step, plan)
-        actor = None
-        if removes_too_much(plan, self._held):
-            found = Suspicion(step.label, len(plan.removed), len(self._held), len(plan.after))
-            if self._order.accepted_by is None:
-                self._stopped = found
-                self._record(step, [], self._session.observed("suspect"), actor)
-                return False
-            actor = self._order.accepted_by
-            self._accepting(found)
-            self._accepted.append(step.label)
+        removal = Suspicion(step.label, len(plan.removed), len(self._held), len(plan.after))
+        actor = self._session.remover(removal)
+        if actor is None:
+            self._record(step, [], self._session.observed("suspect"))
+            return False
         seen = self._session.observed("whole" if is_last else "partial", cursor=step.step_id)
         wishes = plan.wishes
         while len(wishes) > BATCH_COMMANDS_MAX:
@@ -141,7 +131,7 @@ class _Run:
         """Nothing was new: the source has been seen all the same."""
         row = self._session.row
         is_suspect = row is not None and row["state"] == "suspect"
-        if not self._applied and self._stopped is None and not is_suspect:
+        if not self._applied and self._session.stopped is None and not is_suspect:
             self._session.end()
 
     def outcome(self) -> Outcome:
@@ -153,8 +143,8 @@ class _Run:
             facts=self._session.facts,
             commands=dict(sorted(self._session.commands.items())),
             items=len(self._held),
-            accepted=tuple(self._accepted),
-            stopped=self._stopped,
+            accepted=tuple(self._session.accepted),
+            stopped=self._session.stopped,
         )
 
     def _check_ids(self, step: Step, plan: StepPlan) -> None:
@@ -162,7 +152,11 @@ class _Run:
             self._session.check_owner(f"task/{item}", f"{step.label}: issue {item}")
 
     def _record(
-        self, step: Step, wishes: Sequence[Wish], seen: ObserveSource | None, actor: Actor | None
+        self,
+        step: Step,
+        wishes: Sequence[Wish],
+        seen: ObserveSource | None,
+        actor: Actor | None = None,
     ) -> None:
         """One append; what it holds is stored whole or not at all."""
         items = [

@@ -10,12 +10,11 @@ be the whole calendar.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from workindex.domain.errors import InvalidInput, WorkindexError
-from workindex.domain.users import PreferencesSet
 from workindex.projections.planning import Entry
 from workindex.service.client import UserScope
 from workindex.service.importers.files import files_of
@@ -26,6 +25,7 @@ from workindex.service.importers.ics_records import PROPERTIES, Record, records
 from workindex.service.importers.ics_times import Clocks, zone_named
 from workindex.service.importers.report import Account, FileCount, Report
 from workindex.service.importers.session import (
+    Accepting,
     Group,
     Item,
     Order,
@@ -33,7 +33,6 @@ from workindex.service.importers.session import (
     Suspicion,
     Told,
     key_of,
-    removes_too_much,
 )
 from workindex.service.parsing import parse_command
 
@@ -56,7 +55,7 @@ def import_ics(
     order: Order,
     view: View = PLAIN,
     told: Told = lambda _: None,
-    accepting: Callable[[Suspicion], None] = lambda _: None,
+    accepting: Accepting = lambda _: None,
 ) -> Report:
     """Brings the user's meetings, reminders and tasks of this source to what the files say.
 
@@ -85,15 +84,14 @@ class _Run:
         order: Order,
         view: View,
         files: Sequence[CalendarFile],
-        accepting: Callable[[Suspicion], None],
+        accepting: Accepting,
     ) -> None:
         self._scope = scope
-        self._accepting = accepting
         self._order = order
         self._view = view
-        self._session = Session(scope, order, _covers(files))
+        self._session = Session(scope, order, _covers(files), accepting)
         self._account = Account(self._session)
-        self._clocks = Clocks(view.home or _zone_of(scope))
+        self._clocks = Clocks(view.home or _known_zone(scope.time_zone))
         self._marks: dict[str, Mark] = {}
         self._read_through = 0
         self._told: set[str] = set()
@@ -140,7 +138,7 @@ class _Run:
         """What is gone is called off if the files were the whole; then the source has been seen."""
         if self._view.is_whole:
             self._remove()
-        if self._account.stopped is None:
+        if self._session.stopped is None:
             self._session.end()
         for zone, count in sorted(self._clocks.at_home.items()):
             self._account.notes.append(
@@ -205,17 +203,11 @@ class _Run:
             return
         held = len(self._held.meetings) + len(self._held.reminders) + len(self._held.tasks)
         label = "the whole calendar"
-        actor = None
-        if removes_too_much(len(wishes), held, len(self._told)):
-            suspicion = Suspicion(label, len(wishes), held, held - len(wishes))
-            if self._order.accepted_by is None:
-                self._account.stopped = suspicion
-                seen = Entry(self._session.observed("suspect"))
-                self._session.record([Item(f"source {self._order.source}", seen)])
-                return
-            actor = self._order.accepted_by
-            self._accepting(suspicion)
-            self._account.accepted.append(label)
+        actor = self._session.remover(Suspicion(label, len(wishes), held, held - len(wishes)))
+        if actor is None:
+            seen = Entry(self._session.observed("suspect"))
+            self._session.record([Item(f"source {self._order.source}", seen)])
+            return
         groups = [
             Group(item.entry.command.stream, [item])
             for item in (self._item(label, wish) for wish in wishes)
@@ -256,14 +248,9 @@ def _covers(files: Sequence[CalendarFile]) -> set[str]:
     return covers
 
 
-def _zone_of(scope: UserScope) -> str | None:
-    """The zone of the user's settings."""
-    zone = None
-    for event in scope.log(stream="user"):
-        fact = event.fact
-        if isinstance(fact, PreferencesSet):
-            zone = None if "time_zone" in fact.cleared else fact.time_zone or zone
-    return None if zone is None else zone_named(zone)
+def _known_zone(name: str | None) -> str | None:
+    """The zone of the user's settings, if this machine knows it."""
+    return None if name is None else zone_named(name)
 
 
 def _in_words_of_file(error: InvalidInput) -> InvalidInput:

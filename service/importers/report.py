@@ -56,8 +56,6 @@ class Account:
         self.files: list[FileCount] = []
         self.skipped: Counter[str] = Counter()
         self.notes: list[str] = []
-        self.accepted: list[str] = []
-        self.stopped: Suspicion | None = None
 
     def report(self) -> Report:
         """What the import came to."""
@@ -71,6 +69,6 @@ class Account:
             seconds=perf_counter() - self._started,
             skipped=dict(sorted(self.skipped.items())),
             notes=tuple(self.notes),
-            accepted=tuple(self.accepted),
-            stopped=self.stopped,
+            accepted=tuple(session.accepted),
+            stopped=session.stopped,
         )

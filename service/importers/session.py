@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workindex.domain.connections import ObserveSource
 from workindex.domain.errors import (
@@ -25,7 +25,7 @@ from workindex.domain.errors import (
     Unavailable,
     WorkindexError,
 )
-from workindex.domain.facts import Actor
+from workindex.domain.facts import Actor, At, Frozen, Id, Seconds
 from workindex.domain.names import is_name
 from workindex.projections.index import Index
 from workindex.projections.planning import Entry
@@ -58,7 +58,9 @@ class Progress(NamedTuple):
     label: str
 
 
+M = TypeVar("M", bound=BaseModel)
 Told = Callable[[Progress], None]
+Accepting = Callable[["Suspicion"], None]
 
 
 class Suspicion(NamedTuple):
@@ -105,11 +107,30 @@ def key_of(*parts: object) -> str:
     return key if usable else sha256(key.encode()).hexdigest()
 
 
-class Session:
-    """One run of one import into one user's log; call `begin` first."""
+class _Seen(Frozen):
+    """What every report of a source says, also of one that covers nothing."""
 
-    def __init__(self, scope: UserScope, order: Order, covers: Iterable[str]) -> None:
+    source: Id
+    observed_through: At
+    fresh_seconds: Seconds
+
+
+class Session:
+    """One run of one import into one user's log; call `begin` first.
+
+    `accepting` hears of removals that are too many before they are made, because the order has
+    somebody who accepts them.
+    """
+
+    def __init__(
+        self,
+        scope: UserScope,
+        order: Order,
+        covers: Iterable[str],
+        accepting: Accepting = lambda _: None,
+    ) -> None:
         self._scope = scope
+        self._accepting = accepting
         self._order = order
         self._covers = frozenset(covers)
         self._elsewhere: dict[str, str | None] = {}
@@ -120,6 +141,8 @@ class Session:
         self.commands: Counter[str] = Counter()
         self.rejected: list[Rejected] = []
         self.rejected_count = 0
+        self.accepted: list[str] = []
+        self.stopped: Suspicion | None = None
 
     @property
     def importer(self) -> Actor:
@@ -132,7 +155,7 @@ class Session:
         Raises: InvalidInput for a source that cannot be named or a wrong time to stay fresh;
         NotReady where the rows cannot be trusted.
         """
-        self.observed("whole")
+        self._told(_Seen, self._seen())
         index = self._scope.index()
         unsure = sorted(_ROWS_UNSURE & set(index.proof.reasons))
         if unsure:
@@ -167,22 +190,40 @@ class Session:
     def observed(self, state: str, *, cursor: str | None = None) -> ObserveSource:
         """The report that the source has been seen; it goes on covering what it covered."""
         covers = self._covers | set(self.row["covers"] if self.row else ())
-        told = {
+        told = {"covers": sorted(covers), "state": state, "cursor": cursor}
+        return self._told(ObserveSource, self._seen() | told)
+
+    def _seen(self) -> dict[str, Any]:
+        return {
             "source": self._order.source,
             "observed_through": self._order.started_at,
-            "covers": sorted(covers) or ["tasks"],  # checked only, never sent, where it has none
             "fresh_seconds": self._order.fresh_seconds,
-            "state": state,
-            "cursor": cursor,
         }
+
+    def _told(self, model: type[M], told: Mapping[str, Any]) -> M:
         try:
-            return ObserveSource.model_validate(told)
+            return model.model_validate(told)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             field = str(problem["loc"][0])
             raise InvalidInput(
                 f"{field} {problem['input']!r} is not usable: {problem['msg']}", field=field
             ) from error
+
+    def remover(self, found: Suspicion, name: str | None = None) -> Actor | None:
+        """In whose name so much is removed: the importer's, or that of who accepted too much.
+
+        None where nobody did: then it is not to be done, and `stopped` says what was too much.
+        `name` is what the report calls it, by default its label.
+        """
+        if not removes_too_much(found.removes, found.held, found.after):
+            return self.importer
+        if self._order.accepted_by is None:
+            self.stopped = self.stopped or found
+            return None
+        self._accepting(found)
+        self.accepted.append(name or found.label)
+        return self._order.accepted_by
 
     def record(self, items: Sequence[Item], actor: Actor | None = None) -> None:
         """One append; what it holds is stored whole or not at all.

@@ -7,7 +7,7 @@ kind with a bad row removes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
 from workindex.domain.errors import InvalidInput, WorkindexError
@@ -17,13 +17,13 @@ from workindex.service.client import UserScope
 from workindex.service.importers.files import files_of
 from workindex.service.importers.report import Account, FileCount, Report
 from workindex.service.importers.session import (
+    Accepting,
     Group,
     Item,
     Order,
     Session,
     Suspicion,
     Told,
-    removes_too_much,
 )
 from workindex.service.importers.workbench import (
     Row,
@@ -53,7 +53,7 @@ def import_workbench(
     order: Order,
     zone: ZoneInfo,
     told: Told = lambda _: None,
-    accepting: Callable[[Suspicion], None] = lambda _: None,
+    accepting: Accepting = lambda _: None,
 ) -> Report:
     """Brings the user's meetings, messages and tasks of this source to what the tables say.
 
@@ -69,7 +69,7 @@ def import_workbench(
             sheets.append(read_sheet(path, zone))
         except InvalidInput as error:
             unread.append((str(path), error))
-    return _Run(scope, order, sheets, unread).report(told, accepting)
+    return _Run(scope, order, sheets, unread, accepting).report(told)
 
 
 class _Run:
@@ -81,13 +81,14 @@ class _Run:
         order: Order,
         sheets: list[Sheet],
         unread: list[tuple[str, WorkindexError]],
+        accepting: Accepting,
     ) -> None:
         kinds = {sheet.kind for sheet in sheets}
         covers = {kind for name, some in _COVERS.items() if name in kinds for kind in some}
         self._scope = scope
         self._order = order
         self._sheets = sheets
-        self._session = Session(scope, order, covers)
+        self._session = Session(scope, order, covers, accepting)
         self._account = Account(self._session)
         self._rows = self._held()
         self._named: dict[str, dict[str, str]] = {kind: {} for kind in ("messages", *_REF)}
@@ -97,7 +98,7 @@ class _Run:
             self._account.files.append(FileCount(place, {}, 0, 0, rejected=1))
             self._faulty |= set(_REF)
 
-    def report(self, told: Told, accepting: Callable[[Suspicion], None]) -> Report:
+    def report(self, told: Told) -> Report:
         """Applies everything and tells what came of it."""
         for sheet in self._sheets:
             if sheet.is_skipped:
@@ -106,8 +107,8 @@ class _Run:
                 self._take(sheet, told)
         for kind in _REF:
             if any(sheet.kind == kind for sheet in self._sheets):
-                self._remove(kind, accepting)
-        self._session.end(is_suspect=self._account.stopped is not None)
+                self._remove(kind)
+        self._session.end(is_suspect=self._session.stopped is not None)
         return self._account.report()
 
     def _held(self) -> dict[str, dict[str, Row]]:
@@ -168,7 +169,7 @@ class _Run:
         known = self._scope.known_keys(self._order.source, keys)
         return [group for group in groups if group.items[0].entry.key not in known]
 
-    def _remove(self, kind: str, accepting: Callable[[Suspicion], None]) -> None:
+    def _remove(self, kind: str) -> None:
         rows = self._rows[kind]
         commands = plan_removals(kind, rows, set(self._named[kind]))
         if not commands:
@@ -182,14 +183,9 @@ class _Run:
         files = ", ".join(str(sheet.path) for sheet in self._sheets if sheet.kind == kind)
         held = _alive(kind, rows)
         found = Suspicion(files, len(commands), held, len(self._named[kind]))
-        actor = None
-        if removes_too_much(found.removes, found.held, found.after):
-            if self._order.accepted_by is None:
-                self._account.stopped = self._account.stopped or found
-                return
-            actor = self._order.accepted_by
-            accepting(found)
-            self._account.accepted.append(f"{len(commands)} {kind}")
+        actor = self._session.remover(found, f"{len(commands)} {kind}")
+        if actor is None:
+            return
         groups = [Group(_ref(one), [Item(f"{files}: {_ref(one)}", Entry(one))]) for one in commands]
         self._session.record_groups(groups, actor=actor)
 

@@ -6,11 +6,15 @@ from hashlib import sha256
 
 import pytest
 
+from conftest import Urls
+from engine import do_as_owner
 from workindex import Actor, CommandRefused, InvalidInput, WorkIndex
+from workindex.domain.errors import NotReady
 from workindex.eventlog import content
 from workindex.eventlog.content import PART_BYTES_MAX, Body, body_of
 from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, read_turns, to_parts
+from workindex.projections.sets import INLINE
 
 OCTETS = "application/octet-stream"
 PARTS = [b"one", b"\n", b"\x00\xff", b"four"]
@@ -83,6 +87,42 @@ def test_turns_are_read_back_by_range(database: Database, count: int) -> None:
                 found = read_turns(conn, "ann", body.sha256, media, first, last)
                 assert found == said[first : last + 1], (first, last)
         assert read_turns(conn, "ann", body.sha256, media, -1, 3) == []
+
+
+@pytest.mark.parametrize("doubt", ["parked", "lag"])
+def test_rows_in_doubt_give_no_body_and_deny_none(
+    urls: Urls, work_index: WorkIndex, doubt: str
+) -> None:
+    """Where the rows may lack what the log says, a body is neither given out nor said not to be."""
+    ann = work_index.user("ann")
+    me = Actor(kind="user", id="ann")
+    body = ann.bodies.store([b"text"], "text/plain")
+    stored = {"type": "store_artifact", "title": "T", "media_type": "text/plain", **body._asdict()}
+    ann.record({**stored, "artifact_id": "t"}, actor=me)
+    change = {
+        "parked": """parked = '{"memory": {"position": 1, "failed_position": 1}}'""",
+        "lag": "position = 99",  # rows of a future that the log does not hold
+    }
+    do_as_owner(urls, f"UPDATE projection_progress SET {change[doubt]}")
+    for artifact_id in ("t", "unknown"):
+        with pytest.raises(NotReady, match=doubt):
+            ann.bodies.read(artifact_id)
+
+
+def test_a_body_whose_row_is_behind(urls: Urls, work_index: WorkIndex) -> None:
+    """Events that the rows do not hold yet count: stored is stored, forgotten is forgotten."""
+    ann = work_index.user("ann")
+    me = Actor(kind="user", id="ann")
+    body = ann.bodies.store([b"text"], "text/plain")
+    stored = {"type": "store_artifact", "title": "T", "media_type": "text/plain", **body._asdict()}
+    ann.record({**stored, "artifact_id": "old"}, actor=me)
+    do_as_owner(urls, "UPDATE projection_generation SET fold_version = 99")
+    ann.record({**stored, "artifact_id": "new"}, actor=me)
+    ann.record({"type": "forget_artifact", "artifact_id": "old"}, actor=me)
+    do_as_owner(urls, "UPDATE projection_generation SET fold_version = %s", INLINE.fold_version)
+    assert ann.bodies.read("new") == [b"text"]
+    with pytest.raises(CommandRefused, match="forgotten"):
+        ann.bodies.read("old")
 
 
 def test_a_body_by_its_artifact(work_index: WorkIndex) -> None:

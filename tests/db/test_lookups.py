@@ -13,15 +13,21 @@ from conftest import Urls
 from driver import NOW
 from engine import Engine, question, task
 from workindex.domain.approval_commands import RequestApproval, WithdrawApproval
+from workindex.domain.artifacts import StoreArtifact
 from workindex.domain.conversations import PostMessage, RedactMessage
 from workindex.domain.facts import Command
 from workindex.domain.memory import RecordClaim, WithdrawClaim
 from workindex.domain.reminders import DismissReminder, SetReminder
 from workindex.domain.tasks import GiveTaskInput, RemoveTask
+from workindex.eventlog.content import body_of
 from workindex.eventlog.database import Database
+from workindex.service.bodies import Bodies
 
 ROWS = 400
 FETCHED_MAX = 60  # rows and index entries, over all tables, of one command or question
+
+PARTS = [b"text"]
+BODY = body_of(PARTS)
 
 # Binds: none. What all statements so far have read of the tables.
 FETCHED = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables"
@@ -41,6 +47,16 @@ def reminder(number: int) -> SetReminder:
     return SetReminder(reminder_id=f"R-{number}", title="Call", remind_at=NOW)
 
 
+def artifact(number: int) -> StoreArtifact:
+    return StoreArtifact(
+        artifact_id=f"F-{number}",
+        title="Notes",
+        media_type="text/plain",
+        sha256=BODY.sha256,
+        size_bytes=BODY.size_bytes,
+    )
+
+
 def approval(number: int) -> RequestApproval:
     return RequestApproval(
         approval_id=f"A-{number}",
@@ -57,6 +73,7 @@ MAKERS: tuple[Callable[[int], Command], ...] = (
     claim,
     reminder,
     approval,
+    artifact,
 )
 # Commands on rows among many others: one of every kind of table that a user fills.
 COMMANDS = {
@@ -114,8 +131,13 @@ def fetched_by(engine: Engine, urls: Urls, act: Callable[[], object]) -> int:
 
 @pytest.mark.pg15
 def test_only_what_a_command_or_a_proof_is_about_is_read(full: Engine, urls: Urls) -> None:
-    """Rows are found by their keys, and what has ended costs a question nothing."""
-    read = {"a proof": fetched_by(full, urls, full.proof)}
+    """Rows and bodies are found by their keys, and what has ended costs a question nothing."""
+    bodies = Bodies(full.database, full.reader, full.user_id)
+    bodies.store(PARTS, "text/plain")
+    read = {
+        "a proof": fetched_by(full, urls, full.proof),
+        "a body": fetched_by(full, urls, lambda: bodies.read("F-7")),
+    }
     for name, command in COMMANDS.items():
         read[name] = fetched_by(full, urls, partial(full.record, command))
     assert {name: rows for name, rows in read.items() if rows > FETCHED_MAX} == {}
