@@ -129,3 +129,6 @@ def _report(cli: Cli, done: list[WentOn]) -> None:
             cli.say(f"{name}: stands still at {one.mark['failed_position']}: {one.mark['reason']}")
     if any(one.mark is not None for one in done):
         raise Stop(DIFFERENT)
+
+
+COMMANDS = (parked, retry, skip)

@@ -47,6 +47,7 @@ class View:
         self.set = projection_set
         self.progress = progress
         self.folding = Folding(projection_set=projection_set)
+        self.failed: dict[str, tuple[int, str]] = {}  # members that failed now: where and why
         self.marks = list(self._wrong_marks())
         self._ends = {
             member: mark["position"]
@@ -70,21 +71,39 @@ class View:
         if position > self.progress.position:
             return
         folding = self.folding
-        left_out: set[str] = set()
-        if not self._is_plain:
-            folding.without |= {m for m, end in self._ends.items() if position >= end}
-            left_out = {m for m, at in self._skips.items() if position in at} - folding.without
-            folding.without |= left_out
+        left_out = self._left_out(position)
+        folding.without |= left_out
         for event in told:
             while True:
                 try:
                     folding.apply(event, position)
                 except FoldFailed as failure:
                     folding.without.add(failure.member)
+                    self.failed[failure.member] = (position, str(failure))
                     yield str(failure)
                 else:
                     break
         folding.without -= left_out
+
+    def stop(self, position: int, reason: str) -> None:
+        """Fold nothing from here on: the event cannot be told to the members.
+
+        Those that stand still before it or leave it out anyway are not concerned.
+        """
+        if position > self.progress.position:
+            return
+        left_out = self._left_out(position)
+        for member in set(self.set.members) - left_out - self.folding.without:
+            self.folding.without.add(member)
+            self.failed[member] = (position, reason)
+
+    def _left_out(self, position: int) -> set[str]:
+        """The members that leave this one event out; those that stand still end for good."""
+        if self._is_plain:
+            return set()
+        without = self.folding.without
+        without |= {member for member, end in self._ends.items() if position >= end}
+        return {member for member, at in self._skips.items() if position in at} - without
 
     def compare(self, rows: StoredRows) -> Iterator[Difference]:
         """Every difference between the folded rows and the stored ones."""
