@@ -107,7 +107,8 @@ def _named(table: AnyTable) -> str:
     if table.kind == "task":
         return f"{named} OR t.requests ? v_id OR t.approvals ? v_id"
     if table.told_by is not None:
-        return f"{named} OR (p_want ? 'work_task' AND {_IN_FOUND_TASK})"
+        told = f"t.{table.told_by} = v_id OR {_IN_FOUND_TASK}"
+        return f"{named} OR (p_want ? 'work_task' AND ({told}))"
     return named
 
 

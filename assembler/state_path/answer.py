@@ -17,7 +17,7 @@ from workindex.assembler.state_path.days import clock_of
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.state_path.register import ALL_RENDERERS
-from workindex.assembler.state_path.renderer import Renderer, Selection
+from workindex.assembler.state_path.renderer import Renderer, Selection, rows_max
 from workindex.assembler.state_path.text import text_of
 from workindex.assembler.state_path.widening import widened
 from workindex.assembler.state_path.wording import Words
@@ -111,7 +111,7 @@ def answer(
     rows = _rows(renderer, reading)
     clock = clock_of(reading.now, tz, rows)
     words = Words(language or question.locale, clock, reading.at_position)
-    selection = widened(question, renderer, reading, rows, clock, limit)
+    selection = widened(question, renderer, reading, rows, clock, rows_max(limit))
     proof = _proof(question, reading, rows, selection)
     return StateAnswer(
         kind=question.kind,

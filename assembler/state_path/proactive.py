@@ -17,7 +17,7 @@ from workindex.assembler.state_path.renderer import (
     of_time,
 )
 from workindex.assembler.state_path.wording import Phrase, Words, being
-from workindex.projections.bounds import Bounds, Part
+from workindex.projections.bounds import Bounds
 from workindex.projections.needs import Item, Rows, Why, is_waiting, proposal_item, urgency
 from workindex.projections.proactive import ProposalRow, RoutineRow
 
@@ -55,9 +55,9 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
 def asks(question: StateQuestion) -> Asked:
     """The routines, the proposal named, or the most urgent proposals that wait."""
     named = question.filter("id")
-    part: Part = "named" if named else "urgent"
-    want: dict[str, Part] = {"routine": "all"} if question.subject == "routine" else {}
-    return Asked({"proposal": part, "routine": "named", **want}, Bounds(id=named))
+    if question.subject == "routine":
+        return Asked({"routine": "all", "proposal": "named"})
+    return Asked({"routine": "named", "proposal": "named" if named else "urgent"}, Bounds(id=named))
 
 
 def _named(row: ProposalRow, clock: Clock) -> Item:

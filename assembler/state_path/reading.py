@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from workindex.assembler.state_path.days import Clock, clock_of
 from workindex.assembler.state_path.question import StateQuestion
 from workindex.assembler.state_path.register import ALL_RENDERERS
-from workindex.assembler.state_path.renderer import Asked, holds_now
+from workindex.assembler.state_path.renderer import Asked, holds_now, rows_max
 from workindex.projections.bounds import ITEMS_MAX, Bounds, Want
 from workindex.projections.proof import Reading
 
@@ -30,13 +30,13 @@ def read_for(
 ) -> Reading:
     """The rows that answer the question; `read` reads them at the `now` given, else the clock's.
 
-    `limit` is how many rows of a kind are read where there are more.
+    `limit` is how many items the answer may have.
 
     Raises: InvalidInput for an unknown zone.
     """
     renderer = _RENDERER_OF[question.kind]
     asked = Asked(renderer.needs) if renderer.asks is None else renderer.asks(question)
-    bounds = asked.bounds._replace(limit=limit)
+    bounds = asked.bounds._replace(limit=rows_max(limit))
     window = _window(question, clock_of(now or datetime.now(UTC), tz, {}))
     reading = read(asked.want, bounds._replace(window=window), now)
     while reading.beyond:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workindex.assembler.state_path.days import Clock
 from workindex.assembler.state_path.question import StateQuestion
@@ -13,6 +13,9 @@ from workindex.assembler.state_path.wording import Phrase, Words
 from workindex.domain.facts import QuestionKind
 from workindex.projections.bounds import Bounds, Part, Want
 from workindex.projections.needs import Item, Rows
+
+# A text tells as many items line by line; of more it tells counts.
+LINES_MAX: Final = 10
 
 # What one, several and, in Chinese, any number of a group's items are called.
 GroupName = tuple[str, str, str]
@@ -75,6 +78,11 @@ _DAYS: Mapping[str, tuple[str, str]] = {
     "tomorrow": ("tomorrow", "明天"),
     "this_week": ("this week", "本周"),
 }
+
+
+def rows_max(limit: int) -> int:
+    """How many rows of a kind are read for an answer of `limit` items: its text may take more."""
+    return max(limit, LINES_MAX)
 
 
 def day_of(question: StateQuestion) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import NAMES, Renderer, Selection
+from workindex.assembler.state_path.renderer import LINES_MAX, NAMES, Renderer, Selection
 from workindex.assembler.state_path.wording import (
     NAME_CHARS_MAX,
     Words,
@@ -15,8 +15,6 @@ from workindex.assembler.state_path.wording import (
 )
 from workindex.projections.needs import Item
 from workindex.projections.proof import Proof
-
-LINES_MAX = 10
 
 # What one entity of each kind is called where a question names it by its id.
 _NAMED = {

@@ -95,26 +95,29 @@ def _urgent(
                 doubts = (*doubts, DOUBT)
     beside = selection.beside
     if is_dated:
-        others = _needing(question, renderer, beyond, rows, clock) - sum(totals.values())
+        others = _at_other_times(question, renderer, beyond, rows, clock)
         beside = (("waiting", "等待中", others),) if others else ()
     groups = {NAMES[kind]: count for kind, count in totals.items() if count}
     return selection._replace(groups=groups, doubts=tuple(dict.fromkeys(doubts)), beside=beside)
 
 
-def _needing(
+def _at_other_times(
     question: StateQuestion,
     renderer: Renderer,
     beyond: Mapping[str, Beyond],
     rows: Rows,
     clock: Clock,
 ) -> int:
-    """How many items need the user, whatever time was asked for."""
+    """How many items need the user and are due at other times than those asked for."""
+    window = clock.window(question)
+    assert window is not None, "a question about days has a window"
     whole = renderer.select(question._replace(filters=()), rows, clock)
     count = 0
     for kind, items in _by_kind(renderer, whole.items).items():
-        one = beyond.get(kind)
-        seen = len(items) if one is None else sum(item.id in one.loose for item in items)
-        count += seen if one is None else one.needing + seen
+        if (one := beyond.get(kind)) is not None:
+            count += one.needing - one.within
+            items = [item for item in items if item.id in one.loose]
+        count += sum(not window.holds(item.due_at) for item in items)
     return count
 
 

@@ -529,7 +529,7 @@ BEGIN
         RAISE EXCEPTION 'a projection lags' USING ERRCODE = 'WI001';
     END IF;
     INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at)
-        SELECT p_user, g.projection_set, g.generation, 0, p_recorded_at
+        SELECT p_user, g.projection_set, g.generation, 0, statement_timestamp()
         FROM projection_generation g
         WHERE g.state <> 'retiring'
           AND NOT (g.projection_set = 'inline' AND g.generation = ANY (coalesce(v_moved, '{}')))
@@ -992,8 +992,8 @@ BEGIN
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
-            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.approval_id = v_id OR (p_want ? 'work_task' AND t.task_id IN (
-                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x)));
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.approval_id = v_id OR (p_want ? 'work_task' AND (t.task_id = v_id OR t.task_id IN (
+                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x))));
         v_beyond := v_beyond || '{"approval": {}}';
     ELSIF p_want ->> 'work_approval' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('approval',
@@ -1319,6 +1319,7 @@ DECLARE
     v_tokens text[];
     v_owner tsquery;
     v_words tsquery;
+    v_any tsquery;
 BEGIN
     IF p_user IS NULL OR p_user = ''
         OR nullif(current_setting('workindex.user_id', true), '') IS DISTINCT FROM p_user THEN
@@ -1335,10 +1336,11 @@ BEGIN
     v_words := plainto_tsquery('pg_catalog.english', wi_words(left(p_query, 2000), false));
     v_tokens := ARRAY(SELECT trim(t.token, '.,;:!?()[]"''') FROM regexp_split_to_table(
         left(p_query, 2000), '\s+') AS t(token) WHERE t.token <> '' LIMIT 50);
+    v_any := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
     RETURN QUERY
         SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, true, false
         FROM (
-            SELECT d.*, ts_rank_cd(d.words, v_words, 1) AS rank,
+            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank,
                    d.source_id = ANY (v_tokens) AS is_source
             FROM document d
             WHERE d.user_id = p_user AND d.generation = v_generation
@@ -1388,15 +1390,14 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
-    v_words := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
     RETURN QUERY
         SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, false, true
         FROM (
-            SELECT d.*, ts_rank(d.words, v_words, 1) AS rank,
+            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank,
                    d.source_id = ANY (v_tokens) AS is_source
             FROM document d
             WHERE d.user_id = p_user AND d.generation = v_generation
-              AND d.words @@ (v_owner && v_words)
+              AND d.words @@ (v_owner && v_any)
               AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens)) IS NOT TRUE
               AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
               AND (v_sources IS NULL OR d.source = ANY (v_sources))
