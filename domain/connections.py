@@ -2,7 +2,8 @@
 
 Observations repeat; a fact is appended when something changed or half of the time to live has
 passed. An observation older than the stored one never rolls it back, unless the stored one lies
-in the future (a wrong clock must not silence the right one).
+in the future (a wrong clock must not silence the right one). What proofs rest on is never an
+agent's word: see docs/decisions/0015.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import (
     PEOPLE,
+    ActorKind,
     At,
     Command,
     Concept,
@@ -30,6 +32,8 @@ from workindex.domain.facts import (
     World,
 )
 
+# Who may say how the world outside stands: whoever looked at it, not who was told of it.
+OBSERVERS: frozenset[ActorKind] = frozenset({"provider", "import", "scheduler", "operator", "user"})
 FUTURE_TOLERANCE = timedelta(seconds=60)
 HOUR_SECONDS = 3_600
 DAY_SECONDS = 86_400
@@ -138,6 +142,7 @@ class ObserveConnection(Command):
     """Report a connection; `observed_at` is now where it is left out."""
 
     type: Literal["observe_connection"] = "observe_connection"
+    allowed_actors: ClassVar[frozenset[str]] = OBSERVERS
     provider: Provider
     account: Id
     status: ConnectionStatus
@@ -154,6 +159,7 @@ class ObserveCredits(Command):
     """Report a balance; `observed_at` is now where it is left out."""
 
     type: Literal["observe_credits"] = "observe_credits"
+    allowed_actors: ClassVar[frozenset[str]] = OBSERVERS
     account: Id
     provider: Provider | None = None
     amount: Amount
@@ -170,6 +176,7 @@ class ObserveSource(Command):
     """Report through which instant a source was seen, and for which kinds of question."""
 
     type: Literal["observe_source"] = "observe_source"
+    allowed_actors: ClassVar[frozenset[str]] = OBSERVERS
     source: Id
     observed_through: At
     covers: Covers

@@ -210,10 +210,18 @@ def test_only_a_known_source_retires() -> None:
 
 @pytest.mark.parametrize("kind", sorted(EVERY_ACTOR))
 def test_each_actor_times_each_command(kind: ActorKind) -> None:
-    """Everybody reports; a model, a provider or a clock does not stop requiring a source."""
+    """Who looked reports, be it good or bad: never a model, nor somebody who only decides.
+
+    A model, a provider or a clock does not stop requiring a source.
+    """
     may_retire = {"user", "approver", "operator", "import"}
-    for command in (mail(), credits(1), source()):
-        assert new_driver().do(command, by=kind)
+    reports = [mail(), credits(1), *(source(state=s) for s in ("whole", "partial", "suspect"))]
+    for command in reports:
+        if kind not in ("agent", "approver"):
+            assert new_driver().do(command, by=kind)
+            continue
+        with pytest.raises(NotPermitted, match=rf"{kind}.* may not"):
+            new_driver().do(command, by=kind)
     driver = new_driver(source())
     if kind in may_retire:
         assert driver.do(RetireSource(source="calendar"), by=kind)

@@ -104,6 +104,7 @@ def _answer(sight: Sight, command: Command) -> Facts:
 
 
 def _observe(sight: Sight, command: Command) -> Facts:
+    refuse_if(sight.actor in ("agent", "approver"))
     name, through = command["source"], time_of(command["observed_through"])
     assert through is not None
     new = {
