@@ -6,6 +6,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 READS ?= 1000000
+EVENTS ?= 10000000
+USERS ?= 100000
 UV := uv==0.13.9
 LOCK := uv pip compile pyproject.toml --extra embedded --group dev --universal \
 	--python-version 3.11 --generate-hashes --no-config --no-emit-index-url --no-emit-find-links \
@@ -18,7 +20,7 @@ define part
 endef
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check lint bench bench-proof catalog lock clean
+.PHONY: demo test check lint bench bench-proof bench-scale catalog lock clean
 unexport PYTHONPATH
 
 demo: $(READY)  ## a day of an agent, the questions, the proofs
@@ -38,10 +40,15 @@ lint: $(READY)  ## every checker, no test
 	$(call part,import-linter,$(BIN)/lint-imports)
 
 bench: $(READY)  ## the performance table, same-run ratios
-	@$(BIN)/python -m pytest -s -o python_files='bench_*.py' --ignore=tests/bench/bench_proof.py tests/bench
+	@$(BIN)/python -m pytest -s -o python_files='bench_*.py' --ignore=tests/bench/bench_proof.py \
+		--ignore=tests/bench/bench_scale.py tests/bench
 
 bench-proof: $(READY)  ## READS reads of the proof against an independent model
 	@WORKINDEX_PROOF_READS=$(READS) $(BIN)/python -m pytest -s tests/bench/bench_proof.py
+
+bench-scale: $(READY)  ## EVENTS events over USERS users on this machine; takes long
+	@WORKINDEX_SCALE_EVENTS=$(EVENTS) WORKINDEX_SCALE_USERS=$(USERS) \
+		$(BIN)/python -m pytest -s tests/bench/bench_scale.py
 
 catalog: $(READY)  ## docs/catalog.md from the registers
 	@$(BIN)/workindex catalog > docs/catalog.md.new && mv docs/catalog.md.new docs/catalog.md
