@@ -24,6 +24,8 @@ QuestionKind = Literal[
 
 EVERY_ACTOR: frozenset[str] = frozenset(ActorKind.__args__)  # type: ignore[attr-defined]
 PEOPLE: frozenset[str] = frozenset({"user", "approver"})
+# Who says that a time has come.
+CLOCK: frozenset[str] = frozenset({"scheduler", "operator", "import"})
 
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)

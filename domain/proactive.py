@@ -1,7 +1,7 @@
 """Routines and what comes of them: when a trigger, a proposal or a notification is refused.
 
 A paused routine, or one in its cooldown, neither proposes nor notifies; one trigger leads to at
-most one proposal; a proposal is answered once and not after its time. The facts stand in
+most one proposal; a proposal is answered once or expires, never both. The facts stand in
 proactive_facts.py and the commands in proactive_commands.py; import them from here.
 """
 
@@ -19,6 +19,7 @@ from workindex.domain.proactive_commands import (
     AnyProactiveCommand,
     ChangeRoutine,
     DefineRoutine,
+    ExpireProposal,
     MakeProposal,
     ObserveTrigger,
     PauseRoutine,
@@ -33,6 +34,7 @@ from workindex.domain.proactive_facts import (
     NotificationSent,
     NotificationState,
     ProposalAnswered,
+    ProposalExpired,
     ProposalMade,
     ProposalState,
     RoutineChanged,
@@ -64,6 +66,8 @@ def decide(world: World, command: AnyProactiveCommand, now: datetime) -> list[Fa
             return _notify(world, command, now)
         case AnswerProposal():
             return _answer_proposal(world, command, now)
+        case ExpireProposal():
+            return _expire_proposal(world, command, now)
         case AnswerNotification():
             return _answer_notification(world, command)
         case _:
@@ -186,14 +190,32 @@ def _notify(world: World, command: SendNotification, now: datetime) -> list[Fact
 
 def _answer_proposal(world: World, command: AnswerProposal, now: datetime) -> list[Fact]:
     held = _proposal(world, command.proposal_id)
-    if held.status != "waiting":
-        _refuse("already_answered", "proposal", command.proposal_id, f"was {held.status} already")
-    if held.expires_at is not None and held.expires_at <= now:
+    if held.expires_at is not None and (
+        held.status == "expired" or (held.status == "waiting" and held.expires_at <= now)
+    ):
         ended = f"expired at {held.expires_at.isoformat()}: ask for a new one"
         _refuse("proposal_expired", "proposal", command.proposal_id, ended)
+    if held.status != "waiting":
+        _refuse("already_answered", "proposal", command.proposal_id, f"was {held.status} already")
     routine_id = _same_routine(command.routine_id, held.routine_id)
     values = command.model_dump(exclude={"type"}) | {"routine_id": routine_id}
     return [ProposalAnswered(**values)]
+
+
+def _expire_proposal(world: World, command: ExpireProposal, now: datetime) -> list[Fact]:
+    held = _proposal(world, command.proposal_id)
+    name = command.proposal_id
+    if held.status == "expired":
+        return []
+    if held.status != "waiting":
+        _refuse("already_answered", "proposal", name, f"was {held.status}: it waits for nobody")
+    if held.expires_at is None:
+        _refuse("not_expiring", "proposal", name, "has no expires_at: it waits for its answer")
+    if held.expires_at > now:
+        until = f"may be answered until {held.expires_at.isoformat()}: wait until then"
+        _refuse("not_due", "proposal", name, until)
+    routine_id = _same_routine(command.routine_id, held.routine_id)
+    return [ProposalExpired(routine_id=routine_id, proposal_id=name)]
 
 
 def _answer_notification(world: World, command: AnswerNotification) -> list[Fact]:
@@ -272,6 +294,7 @@ PROACTIVE = Concept(
         TriggerObserved,
         ProposalMade,
         ProposalAnswered,
+        ProposalExpired,
         NotificationSent,
         NotificationAnswered,
         CooldownStarted,
@@ -284,6 +307,7 @@ PROACTIVE = Concept(
         ObserveTrigger,
         MakeProposal,
         AnswerProposal,
+        ExpireProposal,
         SendNotification,
         AnswerNotification,
         StartCooldown,

@@ -11,7 +11,18 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from workindex.domain.facts import PEOPLE, At, Command, Id, Json, Seconds, Text, Title, World
+from workindex.domain.facts import (
+    CLOCK,
+    PEOPLE,
+    At,
+    Command,
+    Id,
+    Json,
+    Seconds,
+    Text,
+    Title,
+    World,
+)
 from workindex.domain.proactive_facts import (
     Answer,
     Evidence,
@@ -211,6 +222,23 @@ class AnswerProposal(_MaybeOfRoutine):
         return self._read(ref, None, proposal and proposal.routine_id)
 
 
+class ExpireProposal(_MaybeOfRoutine):
+    """Say that a proposal's time to be answered has passed; refused before it has."""
+
+    type: Literal["expire_proposal"] = "expire_proposal"
+    allowed_actors: ClassVar[frozenset[str]] = CLOCK
+    proposal_id: Id
+
+    @property
+    def own_id(self) -> str | None:
+        return self.proposal_id
+
+    def reads(self, world: World) -> Iterable[str]:
+        ref = f"proposal/{self.proposal_id}"
+        proposal = world.get(ref, ProposalState) if ref in world.states else None
+        return self._read(ref, None, proposal and proposal.routine_id)
+
+
 class AnswerNotification(_MaybeOfRoutine):
     """Answer a notification once; `routine_id` is needed only beside an expected version."""
 
@@ -239,6 +267,7 @@ AnyProactiveCommand = (
     | ObserveTrigger
     | MakeProposal
     | AnswerProposal
+    | ExpireProposal
     | SendNotification
     | AnswerNotification
 )

@@ -152,6 +152,21 @@ class ProposalAnswered(_MaybeOfRoutine):
         return self._touching(f"proposal/{self.proposal_id}")
 
 
+class ProposalExpired(_MaybeOfRoutine):
+    """The time in which the proposal could be answered has passed."""
+
+    type: Literal["proposal_expired"] = "proposal_expired"
+    proposal_id: Id
+
+    @property
+    def own_id(self) -> str:
+        return self.proposal_id
+
+    @property
+    def touches(self) -> tuple[str, ...]:
+        return self._touching(f"proposal/{self.proposal_id}")
+
+
 class NotificationSent(_MaybeOfRoutine):
     """The person was told something."""
 
@@ -190,7 +205,7 @@ class NotificationAnswered(_MaybeOfRoutine):
 
 
 TriggerFacts = TriggerObserved | ProposalMade
-ProposalFacts = ProposalMade | ProposalAnswered
+ProposalFacts = ProposalMade | ProposalAnswered | ProposalExpired
 NotificationFacts = NotificationSent | NotificationAnswered
 RoutineFacts = (
     RoutineDefined
@@ -234,7 +249,7 @@ class ProposalState(NamedTuple):
     task_id: str | None
     title: str
     body: str | None
-    status: Literal["waiting", "accepted", "declined", "dismissed"]
+    status: Literal["waiting", "accepted", "declined", "dismissed", "expired"]
     expires_at: datetime | None
 
 
@@ -274,7 +289,7 @@ def routine_columns(last: dict[str, Any] | None, event: Event) -> dict[str, Any]
                 return {}
             answer = {"answer": fact.answer, "answered_at": utc(event.occurred_at)}
             return {"last_notification": last | answer}
-        case ProposalMade() | ProposalAnswered():
+        case ProposalMade() | ProposalAnswered() | ProposalExpired():
             return {}
         case _:
             assert_never(fact)
@@ -329,6 +344,9 @@ def evolve_proposal(state: ProposalState | None, event: Event) -> ProposalState 
         case ProposalAnswered(answer=answer):
             assert state is not None, fact
             return state._replace(status=answer)
+        case ProposalExpired():
+            assert state is not None, fact
+            return state._replace(status="expired")
         case _:
             assert_never(fact)
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, assert_never
 from workindex.domain.changes import asked_changes, given
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import (
-    ActorKind,
+    CLOCK,
     At,
     Command,
     Concept,
@@ -58,8 +58,6 @@ __all__ = [
     "SnoozeReminder",
     "evolve",
 ]
-
-CLOCK: frozenset[ActorKind] = frozenset({"scheduler", "operator", "import"})
 
 
 class ReminderCommand(Command):

@@ -11,6 +11,7 @@ from workindex.domain.proactive_facts import (
     NotificationFacts,
     NotificationSent,
     ProposalAnswered,
+    ProposalExpired,
     ProposalFacts,
     ProposalMade,
     RoutineDefined,
@@ -52,7 +53,7 @@ class TriggerRow(NamedTuple):
 
 
 class ProposalRow(NamedTuple):
-    """One proposal; `status` is waiting, accepted, declined or dismissed."""
+    """One proposal; `status` is waiting, accepted, declined, dismissed or expired."""
 
     proposal_id: str
     routine_id: str | None
@@ -138,6 +139,9 @@ def fold_proposal(row: ProposalRow | None, event: Event) -> ProposalRow | None:
             return row._replace(
                 status=answer, answered_at=event.occurred_at, answer=answer, note=note
             )
+        case ProposalExpired():
+            assert row is not None, fact
+            return row._replace(status="expired")
         case _:
             assert_never(fact)
 

@@ -62,7 +62,7 @@ def asks(question: StateQuestion) -> Asked:
 
 def _named(row: ProposalRow, clock: Clock) -> Item:
     item = proposal_item(row)
-    if row.status == "waiting" and not is_waiting(row, clock.now):
+    if row.status == "expired" or (row.status == "waiting" and not is_waiting(row, clock.now)):
         return item._replace(
             why=Why("proposal_expired"), since_at=row.expires_at, value={"status": "expired"}
         )

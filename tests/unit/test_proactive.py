@@ -19,6 +19,7 @@ from workindex.domain.proactive_commands import (
     AnswerProposal,
     ChangeRoutine,
     DefineRoutine,
+    ExpireProposal,
     MakeProposal,
     ObserveTrigger,
     PauseRoutine,
@@ -26,7 +27,7 @@ from workindex.domain.proactive_commands import (
     SendNotification,
     StartCooldown,
 )
-from workindex.domain.proactive_facts import ProposalMade
+from workindex.domain.proactive_facts import ProposalExpired, ProposalMade
 from workindex.projections import proactive
 
 DEFINE = DefineRoutine(
@@ -203,6 +204,47 @@ def test_an_answer_after_expiry_is_refused() -> None:
     assert driver.do(answer, now=at("11:59"))
 
 
+def test_a_proposal_expires_once_at_its_time() -> None:
+    """The clock says so at its instant and not before; it is then open to nobody, and wakes no one.
+
+    What has no time, was answered, or is unknown does not expire; saying it again says nothing.
+    """
+    driver = new_driver(DEFINE, TRIGGER, PROPOSAL, MakeProposal(proposal_id="P-ever", title="x"))
+    table = proactive.WORK_PROPOSAL
+    assert table.is_open is not None
+    assert table.due_at is not None
+    expire = ExpireProposal(proposal_id="P")
+    assert table.due_at(driver.row("proposal/P")) == at("12:00")
+    before = at("12:00") - timedelta(microseconds=1)
+    assert driver.refusal(expire, by="scheduler", now=before) == "not_due"
+    row = driver.row("proposal/P")
+    facts = driver.do(expire, by="scheduler", now=at("12:00"))
+    assert facts == [ProposalExpired(routine_id="R", proposal_id="P")]
+    assert driver.row("proposal/P") == row._replace(status="expired")
+    assert not table.is_open(driver.row("proposal/P"))
+    assert table.due_at(driver.row("proposal/P")) is None
+    assert driver.do(expire, by="scheduler", now=at("12:01")) == []
+    late = AnswerProposal(proposal_id="P", answer="accepted")
+    assert driver.refusal(late, now=at("12:01")) == "proposal_expired"
+    ever = ExpireProposal(proposal_id="P-ever")
+    assert driver.refusal(ever, by="scheduler", now=at("12:01")) == "not_expiring"
+    unknown = ExpireProposal(proposal_id="P-none")
+    assert driver.refusal(unknown, by="scheduler") == "unknown_proposal"
+    driver.do(AnswerProposal(proposal_id="P-ever", answer="declined"))
+    assert driver.refusal(ever, by="scheduler", now=at("12:01")) == "already_answered"
+
+
+@pytest.mark.parametrize("kind", sorted(EVERY_ACTOR))
+def test_who_says_that_a_proposal_expired(kind: ActorKind) -> None:
+    """Whoever keeps the time; nobody ends what waits for a person by word alone."""
+    driver = new_driver(DEFINE, TRIGGER, PROPOSAL)
+    expire = ExpireProposal(proposal_id="P")
+    if kind in ("scheduler", "operator", "import"):
+        assert driver.do(expire, by=kind, now=at("12:00"))
+    else:
+        assert driver.refusal(expire, by=kind, now=at("12:00")) == "not_permitted"
+
+
 def test_a_cooldown_ends_by_itself() -> None:
     """Inside it nothing is proposed; at its end it is over."""
     driver = new_driver(DEFINE, TRIGGER, StartCooldown(routine_id="R", reason="enough"))
@@ -289,6 +331,14 @@ STEPS: st.SearchStrategy[Command] = st.one_of(
     st.builds(lambda own, t: MakeProposal(proposal_id=own, trigger_id=t, title="t"), IDS, IDS),
     st.builds(lambda own: MakeProposal(proposal_id=own, title="t"), IDS),
     st.builds(lambda own: AnswerProposal(proposal_id=own, answer="dismissed"), IDS),
+    st.builds(
+        lambda own, hours: MakeProposal(
+            proposal_id=own, title="t", expires_at=NOW + timedelta(hours=hours)
+        ),
+        IDS,
+        st.integers(1, 4),
+    ),
+    st.builds(lambda own: ExpireProposal(proposal_id=own), IDS),
     st.builds(lambda own, r: SendNotification(notification_id=own, routine_id=r, title="t"),
               IDS, st.none() | IDS),
     st.builds(lambda own: AnswerNotification(notification_id=own, answer="declined"), IDS),
@@ -305,7 +355,8 @@ def test_state_and_row_agree(walk: list[tuple[Any, int]]) -> None:
     driver = new_driver()
     for command, hours in walk:
         try:
-            driver.do(command, now=NOW + timedelta(hours=hours))
+            by: ActorKind = "scheduler" if isinstance(command, ExpireProposal) else "user"
+            driver.do(command, by=by, now=NOW + timedelta(hours=hours))
         except CommandRefused:
             continue
     proposed = [e.fact for e in driver.log if isinstance(e.fact, ProposalMade)]

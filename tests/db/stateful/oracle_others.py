@@ -103,6 +103,19 @@ def _answer(sight: Sight, command: Command) -> Facts:
     return (("proposal_answered", f"routine/{name}"),)
 
 
+def _expire(sight: Sight, command: Command) -> Facts:
+    refuse_if(sight.actor not in CLOCK)
+    name = command["proposal_id"]
+    held = sight.user["proposals"].get(name)
+    refuse_if(held is None)
+    if held["status"] == "expired":
+        return ()
+    refuse_if(held["status"] != "waiting" or held["expires"] is None)
+    refuse_if(held["expires"] > sight.now)
+    held["status"] = "expired"
+    return (("proposal_expired", f"routine/{name}"),)
+
+
 def _observe(sight: Sight, command: Command) -> Facts:
     refuse_if(sight.actor in ("agent", "approver"))
     name, through = command["source"], time_of(command["observed_through"])
@@ -162,6 +175,7 @@ RULES = {
     "cancel_reminder": _reminder,
     "make_proposal": _propose,
     "answer_proposal": _answer,
+    "expire_proposal": _expire,
     "observe_source": _observe,
     "retire_source": _retire,
     "post_message": _post,

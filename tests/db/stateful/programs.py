@@ -75,6 +75,7 @@ _PROPOSAL = {"proposal_id": ("p1", "p2", "p3", "p4")}
 PROPOSAL_COMMANDS: tuple[Template, ...] = (
     {"type": "make_proposal", **_PROPOSAL, "title": "tidy up?", "expires_at": MAYBE_SOON},
     {"type": "answer_proposal", **_PROPOSAL, "answer": ("accepted", "declined")},
+    {"type": "expire_proposal", **_PROPOSAL},
 )
 SOURCE_COMMANDS: tuple[Template, ...] = (
     {
@@ -190,7 +191,7 @@ def _fill(dice: Random, template: Template) -> dict[str, Any]:
 
 
 def _op(dice: Random, commands: list[dict[str, Any]], **fixed: Any) -> Op:
-    by_the_clock = commands[0]["type"] == "mark_reminder_due"
+    by_the_clock = commands[0]["type"] in ("mark_reminder_due", "expire_proposal")
     return {
         "worker": dice.randrange(WORKERS),
         "user": dice.choice(USERS),
