@@ -118,6 +118,19 @@ class NotReady(Unavailable):
     code = "not_ready"
 
 
+class StillBehind(WorkindexError):
+    """A projection did not reach the position in the time given; waiting longer is safe.
+
+    `position` is how far it is, None where nobody has begun with the user.
+    """
+
+    code = "still_behind"
+
+    def __init__(self, message: str, *, position: int | None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
 class BatchRefused(WorkindexError):
     """One entry of a batch failed, so the whole batch was not stored.
 

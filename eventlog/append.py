@@ -249,7 +249,7 @@ def project(conn: Connection, user_id: str, fold_version: int, folded: Projected
 def write_rows(
     conn: Connection,
     user_id: str,
-    generations: Mapping[str, Sequence[int]],
+    generations: Mapping[Any, Sequence[int]],
     rows: Mapping[str, Json],
 ) -> None:
     """Write rows with absolute positions into generations by member; the caller holds the head."""

@@ -41,7 +41,13 @@ OPERATOR_NAMES: Final = (
     "retire.committed",
     "retire.emptied",
 )
-ALL_NAMES: Final = NAMES + OPERATOR_NAMES
+FOLLOWER_NAMES: Final = (
+    "catchup.claimed",
+    "catchup.folding",
+    "catchup.applied",
+    "catchup.committed",
+)
+ALL_NAMES: Final = NAMES + OPERATOR_NAMES + FOLLOWER_NAMES
 
 
 def failpoint(name: str) -> None:

@@ -104,12 +104,22 @@ def _create_roles(conn: Connection, logins: Logins) -> None:
     ).fetchone()
     if allowed != (True,):
         conn.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(OWNER_ROLE)))
-    # The owner gives it the one function that it has.
-    is_member = conn.execute("SELECT pg_has_role(%s, %s, 'USAGE')", (OWNER_ROLE, SEARCH_ROLE))
-    if is_member.fetchone() != (True,):
+    _let_owner_become_search(conn)
+
+
+def _let_owner_become_search(conn: Connection) -> None:
+    """The owner gives that role the one function that it has.
+
+    It inherits nothing from it; PostgreSQL 15 cannot say so for one membership.
+    """
+    member = conn.execute("SELECT pg_has_role(%s, %s, 'MEMBER')", (OWNER_ROLE, SEARCH_ROLE))
+    if member.fetchone() != (True,):
+        only_become = conn.info.server_version >= 160_000
         conn.execute(
-            sql.SQL("GRANT {} TO {}").format(
-                sql.Identifier(SEARCH_ROLE), sql.Identifier(OWNER_ROLE)
+            sql.SQL("GRANT {} TO {} {}").format(
+                sql.Identifier(SEARCH_ROLE),
+                sql.Identifier(OWNER_ROLE),
+                sql.SQL("WITH INHERIT FALSE, SET TRUE" if only_become else ""),
             )
         )
 

@@ -59,11 +59,11 @@ $body$;
 """
 
 
-def words_of(column: str) -> str:
-    """The expression for what is kept of a text of user p_user and generation g.generation."""
+def words_of(column: str, user: str = "p_user") -> str:
+    """The expression for what is kept of a text of a user, in generation g.generation."""
     return (
         f"to_tsvector('pg_catalog.english', wi_words(left({column}, {WORDS_CHARS_MAX}), true))"
-        "\n                || array_to_tsvector(ARRAY[wi_owner(p_user, g.generation)])"
+        f"\n                || array_to_tsvector(ARRAY[wi_owner({user}, g.generation)])"
     )
 
 
@@ -93,8 +93,11 @@ _WANTED = """
                    OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
                       || '/' || d.source_id = ANY (v_entities))"""
 
-_BY_WORDS = f"""d.words @@ (v_owner && v_words)
+_MATCHES = f"""d.words @@ (v_owner && {{}})
               AND ({_NAMED}) IS NOT TRUE"""
+# Where every word is there, their nearness counts, else how many and how often.
+_BY_ALL = "ts_rank_cd(d.words, v_words, 1)"
+_BY_ANY = "ts_rank(d.words, v_any, 1)"
 
 
 def _ranked(rank: str, condition: str, marks: str, *, first: str = "") -> str:
@@ -102,7 +105,7 @@ def _ranked(rank: str, condition: str, marks: str, *, first: str = "") -> str:
     return f"""
         SELECT {_SELECTED}, d.rank, {marks}
         FROM (
-            SELECT d.*, {rank}(d.words, v_words, 1) AS rank,
+            SELECT d.*, {rank} AS rank,
                    d.source_id = ANY (v_tokens) AS is_source
             FROM document d
             WHERE d.user_id = p_user AND d.generation = v_generation
@@ -144,6 +147,7 @@ DECLARE
     v_tokens text[];
     v_owner tsquery;
     v_words tsquery;
+    v_any tsquery;
 BEGIN
     IF p_user IS NULL OR p_user = ''
         OR nullif(current_setting('workindex.user_id', true), '') IS DISTINCT FROM p_user THEN
@@ -160,16 +164,16 @@ BEGIN
     v_words := plainto_tsquery('pg_catalog.english', wi_words(left(p_query, 2000), false));
     v_tokens := ARRAY(SELECT trim(t.token, '.,;:!?()[]"''') FROM regexp_split_to_table(
         left(p_query, 2000), '\\s+') AS t(token) WHERE t.token <> '' LIMIT 50);
-    RETURN QUERY{_ranked("ts_rank_cd", f"({_NAMED})", "true, false", first="is_source DESC, ")}
+    v_any := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
+    RETURN QUERY{_ranked(_BY_ANY, f"({_NAMED})", "true, false", first="is_source DESC, ")}
     IF numnode(v_words) = 0 THEN
         RETURN;
     END IF;
-    RETURN QUERY{_ranked("ts_rank_cd", _BY_WORDS, "false, false")}
+    RETURN QUERY{_ranked(_BY_ALL, _MATCHES.format("v_words"), "false, false")}
     IF FOUND THEN
         RETURN;
     END IF;
-    v_words := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
-    RETURN QUERY{_ranked("ts_rank", _BY_WORDS, "false, true")}
+    RETURN QUERY{_ranked(_BY_ANY, _MATCHES.format("v_any"), "false, true")}
 END
 $body$;
 

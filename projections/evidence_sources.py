@@ -6,7 +6,7 @@ maintenance alike, because every statement names the user.
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from workindex.domain.artifacts import ArtifactStored
 from workindex.domain.facts import Event
@@ -50,7 +50,7 @@ def _origin(conn: Connection, user_id: str, mapper: FactMapper, stream: str) -> 
     first = next(read_events(conn, user_id, mapper, stream=stream, limit=1), None)
     if first is None or not isinstance(first.fact, ORIGINS):
         return None
-    return cast(Origin, first.fact)
+    return first.fact
 
 
 def _body(conn: Connection, user_id: str, origin: Origin) -> Body:

@@ -149,7 +149,7 @@ BEGIN
         RAISE EXCEPTION 'a projection lags' USING ERRCODE = 'WI001';
     END IF;
     INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at)
-        SELECT p_user, g.projection_set, g.generation, 0, p_recorded_at
+        SELECT p_user, g.projection_set, g.generation, 0, statement_timestamp()
         FROM projection_generation g
         WHERE g.state <> 'retiring'
           AND NOT (g.projection_set = 'inline' AND g.generation = ANY (coalesce(v_moved, '{{}}')))

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from workindex.domain.facts import utc
 from workindex.eventlog.append import json_text
 from workindex.eventlog.database import Connection
+from workindex.projections.evidence_functions import words_of
 from workindex.projections.folding import Folding, Kept, split_ref
 from workindex.projections.sets import ProjectionSet
 from workindex.projections.table import AnyTable
@@ -26,7 +27,9 @@ WHERE attrelid = %s::text::regclass AND attnum > 0 AND NOT attisdropped AND attg
 # Binds: generation, rows. Rows expected: one a document.
 PUT = """
 INSERT INTO {table} (generation, {columns})
-SELECT %s, {columns} FROM jsonb_populate_recordset(NULL::{table}, %s::jsonb)
+SELECT g.generation, {values}
+FROM (SELECT %s::integer AS generation) g
+CROSS JOIN jsonb_populate_recordset(NULL::{table}, %s::jsonb) r
 ON CONFLICT (user_id, generation, {id}) DO UPDATE SET {updates}
 """
 
@@ -148,10 +151,17 @@ def _put(conn: Connection, table: AnyTable) -> bytes:
     found = conn.execute(COLUMNS, (table.name,)).fetchone()
     assert found is not None
     columns = [name for name in found[0] if name != "generation"]
+    values = {name: f"r.{name}" for name in columns}
+    if table.searched is not None:
+        values["words"] = words_of(f"r.{table.searched}", "r.user_id")
     key = ("user_id", table.id_column)
     updates = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
     return PUT.format(
-        table=table.name, columns=", ".join(columns), id=table.id_column, updates=updates
+        table=table.name,
+        columns=", ".join(columns),
+        values=", ".join(values.values()),
+        id=table.id_column,
+        updates=updates,
     ).encode()
 
 

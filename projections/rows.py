@@ -21,7 +21,7 @@ from workindex.projections.table import Table
 
 ROWS_AT_ONCE: Final = 1_000
 
-# Binds: user. One row a generation that is not being retired.
+# Binds: user. One row a generation that is not being retired; locks them until commit.
 PROGRESS = """
 SELECT p.projection_set, p.generation, g.fold_version, g.state, p.position, p.parked, p.skipped,
        p.open_count
@@ -29,7 +29,7 @@ FROM projection_progress p
 JOIN projection_generation g
   ON g.projection_set = p.projection_set AND g.generation = p.generation
 WHERE p.user_id = %s AND g.state <> 'retiring'
-ORDER BY p.projection_set, p.generation
+ORDER BY p.projection_set, p.generation FOR NO KEY UPDATE OF p
 """
 
 # Binds: position, parked, skipped, open_count, user, set, generation.

@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from hashlib import sha256
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from driver import NOW, actor
 from workindex.domain import ALL_COMMANDS
 from workindex.domain.facts import ActorKind, Command
 from workindex.eventlog.database import Database, tenant_transaction
+from workindex.projections.awaiting import catch_up_user
+from workindex.projections.follower import Follower
 from workindex.projections.planning import Entry, order_of
 from workindex.projections.recording import Receipt, Writer
 
@@ -22,7 +26,7 @@ Json = dict[str, Any]
 MODELS = {command.model_fields["type"].default: command for command in ALL_COMMANDS}
 SHOWN = "the hash of the approval"  # stands for what the person was shown
 SECRET = "hush"  # a word in every text, so that a leak is seen
-SHA = "5e" * 32
+SHA = sha256(SECRET.encode()).hexdigest()
 
 
 class Step(NamedTuple):
@@ -165,6 +169,8 @@ PROACTIVE = (
     _do("snooze_reminder", at=7, reminder_id="RE-1", until_at=when(60)),
     _do("dismiss_reminder", at=7, reminder_id="RE-2"),
     _do("cancel_reminder", reminder_id="RE-3", reason=SECRET),
+    _do("make_proposal", by="agent", proposal_id="PR-3", title=SECRET, expires_at=when(5)),
+    _do("expire_proposal", by="scheduler", at=6, proposal_id="PR-3"),
 )  # fmt: skip
 
 WORLD = (
@@ -252,8 +258,10 @@ def fill(database: Database, user_id: str) -> None:
             "VALUES (%s, %s, 0, 'text/plain', %s)",
             (user_id, SHA, SECRET.encode()),
         )
+    catch_up_user(Follower(database), database, user_id, timeout_s=30)
+    with database.connection() as conn, tenant_transaction(conn, user_id):
         conn.execute(
             "INSERT INTO catchup_due (user_id, projection_set, generation, attempts, next_at) "
-            "VALUES (%s, 'evidence', 1, 0, %s) ON CONFLICT DO NOTHING",
+            "VALUES (%s, 'inline', 1, 0, %s)",
             (user_id, NOW),
         )

@@ -58,7 +58,8 @@ def positions(urls: Urls, user_id: str = "ann") -> dict[int, int]:
     return dict(
         do_as_owner(
             urls,
-            "SELECT generation, position FROM projection_progress WHERE user_id = %s",
+            "SELECT generation, position FROM projection_progress "
+            "WHERE user_id = %s AND projection_set = 'inline'",
             user_id,
         )
     )
@@ -66,7 +67,11 @@ def positions(urls: Urls, user_id: str = "ann") -> dict[int, int]:
 
 def due(urls: Urls, user_id: str = "ann") -> set[int]:
     """The generations that somebody has to catch up."""
-    rows = do_as_owner(urls, "SELECT generation FROM catchup_due WHERE user_id = %s", user_id)
+    rows = do_as_owner(
+        urls,
+        "SELECT generation FROM catchup_due WHERE user_id = %s AND projection_set = 'inline'",
+        user_id,
+    )
     return {row[0] for row in rows}
 
 

@@ -32,7 +32,7 @@ from workindex.projections.verify import Verifier
 
 VERSION_TABLE = "workindex_revision"
 FROZEN = Path(workindex.__file__).parent / "alembic/versions"
-TABLES = (*TENANT_TABLES, *(table.name for table in ALL_TABLES), "work_due")
+TABLES = (*TENANT_TABLES, *(table.name for table in ALL_TABLES), "work_due", "document")
 UPGRADE = "import sys; from workindex.eventlog.migrate import upgrade; upgrade(sys.argv[1])"
 
 

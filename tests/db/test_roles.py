@@ -21,7 +21,7 @@ from workindex.eventlog.database import Database
 from workindex.eventlog.migrate import Logins, bootstrap, upgrade
 from workindex.eventlog.revision import check_revision
 
-ROLES = ("workindex_owner", "workindex_app", "workindex_maint")
+ROLES = ("workindex_owner", "workindex_app", "workindex_maint", "workindex_search")
 WITH_PASSWORD = "t_password"
 # Words: a login that may create roles. Prints nothing; an error is a traceback and exit code 1.
 SET_UP = """
@@ -125,6 +125,7 @@ def refusal(url: str, *, maint: bool = False) -> str:
         ("CREATE ROLE t_1 LOGIN IN ROLE workindex_maint", "is a member of workindex_maint"),
         ("CREATE ROLE t_1 LOGIN IN ROLE workindex_owner", "is a member of workindex_owner"),
         ("CREATE ROLE t_1 LOGIN IN ROLE workindex_app", "is a member of workindex_app"),
+        ("CREATE ROLE t_1 LOGIN IN ROLE workindex_search", "is a member of workindex_search"),
         (
             "CREATE ROLE t_2 IN ROLE workindex_maint; CREATE ROLE t_1 LOGIN NOINHERIT IN ROLE t_2",
             "is a member of workindex_maint",
@@ -221,7 +222,7 @@ def test_the_database_gives_nobody_else_anything(logins: Cluster) -> None:
     bootstrap(url)
     owner = "SELECT datdba::regrole::text FROM pg_database WHERE datname = current_database()"
     assert rows(url, owner) == [("workindex_owner",)]
-    for role in ("workindex_app", "workindex_maint", "public"):
+    for role in ("workindex_app", "workindex_maint", "workindex_search", "public"):
         allowed = rows(
             url,
             f"SELECT has_database_privilege('{role}', current_database(), 'CREATE'),"

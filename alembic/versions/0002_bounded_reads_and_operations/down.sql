@@ -1,4 +1,6 @@
+SET LOCAL ROLE workindex_search;
 DROP FUNCTION search_documents(text, text, jsonb);
+SET LOCAL ROLE workindex_owner;
 DROP FUNCTION wi_state(text, integer, jsonb);
 DROP FUNCTION wi_proof(text, integer, jsonb);
 DROP FUNCTION wi_read(text, integer, jsonb, text[], text[], text, text[]);
@@ -50,10 +52,7 @@ ALTER TABLE user_log DROP CONSTRAINT user_log_epoch_check;
 
 DROP TABLE document;
 ALTER TABLE projection_progress NO FORCE ROW LEVEL SECURITY;
-ALTER TABLE catchup_due NO FORCE ROW LEVEL SECURITY;
 DELETE FROM projection_progress WHERE projection_set = 'evidence';
-DELETE FROM catchup_due WHERE projection_set = 'evidence';
 ALTER TABLE projection_progress FORCE ROW LEVEL SECURITY;
-ALTER TABLE catchup_due FORCE ROW LEVEL SECURITY;
 DELETE FROM projection_generation WHERE projection_set = 'evidence';
 REVOKE UPDATE, DELETE ON catchup_due FROM workindex_app;
