@@ -64,7 +64,10 @@ def _named(row: ProposalRow, clock: Clock) -> Item:
     item = proposal_item(row)
     if row.status == "expired" or (row.status == "waiting" and not is_waiting(row, clock.now)):
         return item._replace(
-            why=Why("proposal_expired"), since_at=row.expires_at, value={"status": "expired"}
+            why=Why("proposal_expired"),
+            since_at=row.expires_at,
+            due_at=None,
+            value={"status": "expired"},
         )
     since_at = row.made_at if row.status == "waiting" else row.answered_at
     due_at = row.expires_at if row.status == "waiting" else None

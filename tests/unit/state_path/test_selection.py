@@ -294,6 +294,19 @@ def test_proposals_and_routines_are_asked_for_apart() -> None:
     assert ids(ask("Which routines are active?", *paused)) == ["RT-2"]
 
 
+@pytest.mark.parametrize("status", ["waiting", "expired"])
+def test_a_proposal_past_its_time_expired(status: str) -> None:
+    """Whether the clock has said so or not, it reads the same, and is asked of nobody."""
+    past = proposal("P-1", "Book a table", status=status, expires_at=at(hours=-1))
+    found = ask("What is the status of proposal P-1?", past)
+    assert found.text == (
+        "Proposal P-1 “Book a table”: expired without an answer; since today 11:00 UTC."
+    )
+    assert [item.value for item in found.items] == [{"status": "expired"}]
+    assert ask("any suggestions for me?", past).verdict == "proven_empty"
+    assert ask("What needs me?", past).verdict == "proven_empty"
+
+
 def test_meetings_count_their_open_commitments() -> None:
     """A commitment is told with its meeting."""
     given = (
