@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -11,10 +12,12 @@ from workindex.cli.ask import show_answer
 from workindex.cli.log import event_document, show_event
 from workindex.cli.options import ZONE
 from workindex.cli.output import DIFFERENT, Cli, Stop, json_option
-from workindex.cli.tables import tell
+from workindex.cli.tables import moment, tell
 
 if TYPE_CHECKING:
     from workindex.service.explain import Explained
+
+_TIMES = ("due_at", "start_at", "remind_at", "next_at", "expires_at")
 
 
 @click.command()
@@ -34,8 +37,9 @@ def explain(
 ) -> None:
     """Show the events that made a row, or fold an old answer again from the log.
 
-    ID is an id (T-1) or a reference (task/T-1). With --certificate the log is folded up to the
-    certificate's position; exit code 1 where that gives another answer.
+    ID is an id (T-1) or a reference (task/T-1). What an answer has to name is told too: a task's
+    open requests, an approval's exact action and its hash. With --certificate the log is folded
+    up to the certificate's position; exit code 1 where that gives another answer.
 
     \b
     Examples:
@@ -68,10 +72,27 @@ def _show_rows(cli: Cli, id_: str, found: Explained) -> None:
         title = row.get("title") or row.get("text") or row.get("summary") or ""
         head = ": ".join(part for part in (ref, status) if part)
         tell(cli, head + (f"  {title}" if title else ""), style="bold")
+        for line in _details(row):
+            tell(cli, f"        {line}")
     if not found.rows:
         cli.say(f"{id_}: no row now")
     for event in found.events:
         show_event(cli, event)
+
+
+def _details(row: Mapping[str, Any]) -> Iterator[str]:
+    """What a person needs who is to answer, and what the row waits for."""
+    for request_id, asked in (row.get("requests") or {}).items():
+        prompt = f" “{asked['prompt']}”" if asked["prompt"] else ""
+        yield f"request_id {request_id}: {asked['kind']}{prompt}"
+    if row.get("blocked_by"):
+        yield f"blocked_by {', '.join(row['blocked_by'])}"
+    for name in _TIMES:
+        if row.get(name):
+            yield f"{name} {moment(row[name])}"
+    for name in ("action", "action_hash"):
+        if row.get(name):
+            yield f"{name} {row[name]}"
 
 
 def _explain_answer(cli: Cli, certificate: Path, tz: str | None) -> None:

@@ -36,7 +36,7 @@ _WHO = {"LOGNAME": "ada", "USER": "ada"}
 _URL = "WORKINDEX_DATABASE_URL"
 DAY = """\
 {"type": "create_task", "task_id": "T-1", "title": "Send the offer", "due_at": "2026-03-17T17:00Z"}
-{"type": "request_task_input", "task_id": "T-1", "kind": "decision", "prompt": "With a discount?"}
+{"type": "request_task_input", "task_id": "T-1", "request_id": "Q-1", "prompt": "A discount?"}
 {"type": "create_task", "task_id": "T-2", "title": "Book the venue", "blocked_by": ["T-1"]}
 {"type": "set_reminder", "reminder_id": "R-1", "title": "Call Bo", "remind_at": "2026-03-17T09:30Z"}
 """

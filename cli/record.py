@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workindex.service.client import UserScope, WorkIndex
     from workindex.service.ndjson import Line
 
+_HINTS = {"not_permitted": '; the line says who acts: "actor": {"kind": "user", "id": "…"}'}
 _RATHER_BIG_BYTES = 64 * 1024
 
 
@@ -190,7 +191,8 @@ def _sentence(result: dict[str, Any]) -> str:
     if not result["ok"]:
         error = result["error"]
         where = f" (field {error['field']})" if error["field"] else ""
-        return f"{head}refused, {error['code']}: {error['message']}{where}"
+        hint = _HINTS.get(error["code"], "")
+        return f"{head}refused, {error['code']}: {error['message']}{where}{hint}"
     positions = result["positions"]
     if not positions:
         told = "nothing to do"

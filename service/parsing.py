@@ -20,6 +20,8 @@ COMMANDS: Mapping[str, type[Command]] = {
 }
 NOT_A_TIME = "a time is ISO 8601 text such as 2026-03-17T09:00:00Z"
 _PROBLEMS_MAX = 5
+# Where a person finds what only the program knows.
+_WHERE = dict.fromkeys(("action_hash", "request_id"), " (workindex explain USER ID shows it)")
 
 
 def parse_command(document: Mapping[str, Any]) -> Command:
@@ -90,13 +92,15 @@ def _one(model: type[Command], problem: ErrorDetails) -> str:
     path = _path(problem) or "the command"
     match problem["type"]:
         case "missing":
-            return f"{path} is missing"
+            return f"{path} is missing{_WHERE.get(path, '')}"
         case "extra_forbidden":
             near = get_close_matches(path, model.model_fields, n=1, cutoff=0.5)
             meant = f", did you mean {near[0]}?" if near else ""
             return f"there is no field {path}{meant}"
         case "timezone_aware":
             said = "has no zone, add Z or an offset such as +01:00"
+        case "datetime_parsing" | "datetime_from_date_parsing":
+            said = NOT_A_TIME
         case _:
             said = problem["msg"]
     return f"{path}: {said} (got {_short(problem['input'])})"

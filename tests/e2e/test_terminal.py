@@ -114,3 +114,27 @@ def test_many_things_are_counted_and_the_way_to_all_is_told(installed: Installed
     assert told.out == "30 things need you: 30 proposals.\n"
     assert "workindex index ann" in told.err
     assert len(installed("index", "ann").out.splitlines()) == 3 + 30 + 1 + 1
+
+
+def test_what_an_answer_has_to_name_is_told(installed: Installed) -> None:
+    """The way from a refused grant to a granted one: who, and for which hash, is said each time."""
+    asking = {"type": "request_approval", "approval_id": "A-1", "title": "Pay", "tool": "bank"}
+    asking |= {"arguments": {"eur": 10}, "expires_at": "2099-01-01T00:00:00Z"}
+    deciding = {"type": "request_task_input", "task_id": "T-1", "prompt": "A or B?"}
+    task = {"type": "create_task", "task_id": "T-1", "title": "Choose"}
+    installed("record", "ann", input="\n".join(map(json.dumps, (asking, task, deciding))))
+    grant = {"type": "grant_approval", "approval_id": "A-1"}
+    refused = installed("record", "ann", input=json.dumps(grant), code=3).out
+    assert "action_hash is missing (workindex explain USER ID shows it)" in refused
+    told = dict(line.split(None, 1) for line in installed("explain", "ann", "A-1").out.splitlines())
+    assert json.loads(told["action"])["arguments"] == {"eur": 10}
+    grant["action_hash"] = told["action_hash"]
+    refused = installed("record", "ann", input=json.dumps(grant), code=3).out
+    assert '"actor": {"kind": "user", "id": "…"}' in refused
+    granted = {**grant, "actor": {"kind": "user", "id": "ann"}}
+    installed("record", "ann", input=json.dumps(granted))
+    asked = re.search(r"request_id (\S+): input “A or B\?”", installed("explain", "ann", "T-1").out)
+    assert asked is not None
+    given = {"type": "give_task_input", "task_id": "T-1", "request_id": asked[1], "answer": "A"}
+    installed("record", "ann", input=json.dumps(given))
+    assert installed("ask", "ann", "What needs me?").out == "Nothing needs you right now.\n"

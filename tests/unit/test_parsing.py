@@ -32,7 +32,8 @@ GRANT_TAKES = "it takes approval_id, action_hash; optional: redeem_by"
         (
             {"type": "grant_approval"},
             "approval_id",
-            f"grant_approval: approval_id is missing; action_hash is missing; {GRANT_TAKES}",
+            "grant_approval: approval_id is missing; action_hash is missing (workindex explain "
+            f"USER ID shows it); {GRANT_TAKES}",
         ),
         (
             {"type": "grant_approval", "approval_id": "A", "action_hash": "0" * 64, "redem_by": 1},
@@ -44,6 +45,15 @@ GRANT_TAKES = "it takes approval_id, action_hash; optional: redeem_by"
             "remind_at",
             "set_reminder: remind_at: has no zone, add Z or an offset such as +01:00 "
             "(got '2026-03-17T09:00')",
+        ),
+        *(
+            (
+                {"type": "set_reminder", "title": "x", "remind_at": given},
+                "remind_at",
+                "set_reminder: remind_at: a time is ISO 8601 text such as 2026-03-17T09:00:00Z "
+                f"(got '{given}')",
+            )
+            for given in ("2026-03-17", "tomorrow", "2026-03-17T25:00:00Z", "2026-02-30T09:00Z")
         ),
         (
             {"type": "set_reminder", "title": "x", "remind_at": datetime(2026, 3, 17, tzinfo=UTC)},
