@@ -116,12 +116,13 @@ def advance(conn: Connection, target: Target, writer: RowWriter, user_id: str) -
 
     Raises: Unavailable where others outran every attempt, and the driver's errors.
     """
-    for _ in range(ATTEMPTS_MAX):
+    for attempt in range(ATTEMPTS_MAX):
         one = _Advance(conn, target, writer, user_id)
         try:
             one.load()
-            while not one.go_on():
-                pass
+            # Whoever was outrun looks under the lock first: others may have brought it there.
+            while not (one.finish() if attempt else one.go_on()):
+                attempt = 0
         except _Outrun:
             continue
         return one.step
@@ -140,12 +141,13 @@ class _Advance:
         self._writer = writer
         self._user_id = user_id
         self._key = (user_id, target.projection_set.name, target.generation)
-        self._folding = Folding(projection_set=target.projection_set)
+        self._folding = Folding()
         self._base: int | None = None  # None: there is no progress row yet
         self.step = Step()
 
     def load(self) -> None:
         """Go on from where the user stands."""
+        self._folding = Folding(projection_set=self._target.projection_set)
         found = self._conn.execute(PROGRESS, self._key).fetchone()
         if found is None:
             return
@@ -173,20 +175,24 @@ class _Advance:
                 failpoint("rebuild.chunk.written")
             failpoint("rebuild.chunk.committed")
             return False
-        return self._finish()
+        return self.finish()
 
-    def _finish(self) -> bool:
+    def finish(self) -> bool:
+        """Take what is left under the lock; False where that is too much."""
         with self._conn.transaction():
             lock(self._conn, self._user_id)
             begun = time.perf_counter()
             failpoint("rebuild.locked")
             head = head_of(self._conn, self._user_id)
-            log = self._read(TAIL_EVENTS_MAX + 1)
-            if isinstance(log.problem, NeedsNewerCode):
-                return False  # it came this moment: the next look tells of it
-            if log.problem is None and log.last != head:
-                return False  # more came meanwhile: another chunk first
-            if self._base is None or self._base != head:
+            found = self._conn.execute(PROGRESS, self._key).fetchone()
+            if found is None or found[0] != head:
+                if found is not None and found[0] != self._base:
+                    self.load()
+                log = self._read(TAIL_EVENTS_MAX + 1)
+                if isinstance(log.problem, NeedsNewerCode):
+                    return False  # it came this moment: the next look tells of it
+                if log.problem is None and log.last != head:
+                    return False  # more came meanwhile: another chunk first
                 self._store(log, head)
             self._conn.execute(NOT_DUE, self._key)
             failpoint("rebuild.written")

@@ -38,10 +38,14 @@ GROUP BY g.projection_set, g.generation, g.fold_version, g.state
 ORDER BY g.projection_set, g.generation
 """
 
-# Binds: set. Locks the set's rows of the register until commit; one row a generation, in order.
+# Binds: set. Locks the set's rows of the register until commit. What stands in it is read by a
+# statement of its own: this one returns rows as they were before it waited.
+HOLD = "SELECT 1 FROM projection_generation WHERE projection_set = %s FOR UPDATE"
+
+# Binds: set. One row a generation, in order.
 REGISTERED = """
 SELECT generation, fold_version, state FROM projection_generation
-WHERE projection_set = %s ORDER BY generation FOR UPDATE
+WHERE projection_set = %s ORDER BY generation
 """
 
 # Binds: set. The highest number that a generation ever had: numbers are not used twice.
@@ -109,6 +113,7 @@ def list_generations(database: Database) -> list[dict[str, Any]]:
 
 def registered(conn: Connection, set_name: str) -> list[Generation]:
     """The generations of a set in order; they are held until the transaction ends."""
+    conn.execute(HOLD, (set_name,))
     return [Generation(*row) for row in conn.execute(REGISTERED, (set_name,)).fetchall()]
 
 
