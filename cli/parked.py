@@ -53,7 +53,7 @@ def retry(cli: Cli, user: str, member: str | None) -> None:
 
     \b
     Example:
-      workindex projections retry ann --member work_index
+      workindex projections retry ada --member work_index
     """
     _report(cli, _unparker(cli).retry(user, member))
 
@@ -74,7 +74,7 @@ def skip(cli: Cli, user: str, member: str, reason: str, accept_proof: bool) -> N
 
     \b
     Example:
-      workindex projections skip ann --member work_index --reason "a duplicate, see T-7"
+      workindex projections skip ada --member work_index --reason "a duplicate, see T-7"
     """
     _report(cli, _unparker(cli).skip(user, member, reason=reason, accept_proof=accept_proof))
 

@@ -273,7 +273,8 @@ def _row_differences(table: Table[Any], stored: Stored, kept: Kept) -> list[tupl
         if not _is_same(stored.get(field), value)
         and not (isinstance(value, float) and _is_same_float(table, field, stored, value))
     ]
-    if table.searched is not None and stored["words"] is not True:
+    is_text_same = table.searched not in {field for field, _, _ in found}
+    if table.searched is not None and is_text_same and stored["words"] is not True:
         found.append(("words", "other words", f"those of {table.searched}"))
     if found:
         try:
