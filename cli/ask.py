@@ -100,6 +100,6 @@ def show_answer(cli: Cli, answer: StateAnswer) -> None:
 
 def _is_collapsed(answer: StateAnswer) -> bool:
     """Whether the text only counts what are too many lines."""
-    from workindex.assembler.state_path.text import LINES_MAX
+    from workindex.assembler.state_path.renderer import LINES_MAX
 
     return answer.total > LINES_MAX

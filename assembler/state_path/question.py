@@ -14,8 +14,8 @@ class StateQuestion(NamedTuple):
     """A question that the state path answers.
 
     `filters` holds pairs of status, when, date, provider and id, in that order. `subject` narrows
-    a kind that has two sorts of entity to one (`routine` in proactive, `commitment` in meetings);
-    `due` in approvals narrows a day to what expires on it.
+    a kind that has two sorts of entity to one (`proposal` or `routine` in proactive); `due` in
+    approvals narrows a day to what expires on it.
     """
 
     kind: QuestionKind

@@ -47,8 +47,8 @@ def text_of(
         return _with_beside(none_sentence(phrase, words), selection, words)
     head = count_sentence(phrase, selection.total, words, at_least=unproven)
     if selection.total > LINES_MAX:
-        text = f"{head}{words.pick(': ', '：')}{_counts(renderer, selection, words)}"
-        text += words.pick(".", "。")
+        counts = _counts(question, renderer, selection, words)
+        text = words.pick(": ", "：").join(filter(None, (head, counts))) + words.pick(".", "。")
     elif question.form == "count" and question.kind != "credits":
         text = head + words.pick(".", "。")
     else:
@@ -167,8 +167,11 @@ def _due(item: Item, words: Words) -> str:
     return words.pick(f"due {at}", f"{at} 到期")
 
 
-def _counts(renderer: Renderer, selection: Selection, words: Words) -> str:
+def _counts(question: StateQuestion, renderer: Renderer, selection: Selection, words: Words) -> str:
+    """How many there are of each sort; empty where the headline has said it."""
     counts = selection.grouped(renderer.counted)
+    if len(counts) == 1 and question.kind != "pending" and counts.keys() <= set(NAMES.values()):
+        return ""
     parts = []
     for (one, several, zh), count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
         parts.append(words.pick(f"{count} {one if count == 1 else several}", f"{count} 个{zh}"))
