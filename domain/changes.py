@@ -6,13 +6,16 @@ the two apart once it is stored, so it names the emptied fields in `cleared`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import Command
+
+N = TypeVar("N", bound=NamedTuple)
 
 
 def plain(value: Any) -> Any:
@@ -66,3 +69,20 @@ def changed_columns(fact: Any, names: Iterable[str]) -> dict[str, Any]:
     values = {name: getattr(fact, name) for name in names}
     changed = {name: plain(value) for name, value in values.items() if value is not None}
     return {**changed, **dict.fromkeys(fact.cleared)}
+
+
+def replaced(row: N, columns: Mapping[str, Any]) -> N:
+    """`row._replace(**columns)` in half the time, for rows of many columns.
+
+    Raises: KeyError for a column that the row does not have.
+    """
+    values = list(row)
+    places = _places(type(row))
+    for name, value in columns.items():
+        values[places[name]] = value
+    return type(row)._make(values)
+
+
+@cache
+def _places(row_type: type[NamedTuple]) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(row_type._fields)}

@@ -218,4 +218,4 @@ def utc(at: datetime) -> str:
     """The instant as text in UTC, the one form that JSON columns hold."""
     if at.tzinfo is None:
         raise InvalidInput(f"the time {at} has no zone: give one")
-    return at.astimezone(UTC).isoformat()
+    return (at if at.tzinfo is UTC else at.astimezone(UTC)).isoformat()

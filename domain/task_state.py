@@ -21,7 +21,7 @@ from workindex.domain.approval_facts import (
     ExecutionStarted,
     PolicyDecided,
 )
-from workindex.domain.changes import changed_columns, plain
+from workindex.domain.changes import changed_columns, plain, replaced
 from workindex.domain.errors import CommandRefused
 from workindex.domain.facts import Event, World, utc
 from workindex.domain.task_facts import (
@@ -130,7 +130,7 @@ def evolve(state: TaskState | None, event: Event) -> TaskState | None:
     if state is None:
         assert isinstance(event.fact, ApprovalFact), event.fact
         return None
-    return state._replace(**consequences(state, event))
+    return replaced(state, consequences(state, event))
 
 
 def existing(world: World, task_id: str) -> TaskState:

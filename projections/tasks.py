@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from workindex.domain.approval_facts import ApprovalFact
+from workindex.domain.changes import replaced
 from workindex.domain.facts import Event, Fact, utc
 from workindex.domain.task_facts import TaskFact
 from workindex.domain.task_state import (
@@ -115,7 +116,7 @@ def fold_task(row: TaskRow | None, event: Event) -> TaskRow | None:
         columns["updated_at"] = event.occurred_at
         if type(fact) in TOLD:
             columns |= _told(row, event)
-    return row._replace(**columns)
+    return replaced(row, columns)
 
 
 def _fresh(fact: TaskCreated, event: Event) -> TaskRow:
