@@ -298,6 +298,11 @@ def unavailable_if_lost() -> Iterator[None]:
         ) from error
     except psycopg.errors.ProgramLimitExceeded as error:
         raise InvalidInput(f"the database cannot hold a value this large: {error}") from error
+    except psycopg.errors.DiskFull as error:
+        raise Unavailable(
+            f"the database has no room left ({' '.join(str(error).split())}): make room on its disk, "
+            "then send the same again with its key"
+        ) from error
     except psycopg.OperationalError as error:
         raise Unavailable(
             f"the database does not answer ({' '.join(str(error).split())}): {_NEXT}"
