@@ -113,17 +113,27 @@ def _show_row(
     wraps: Sequence[Sequence[str]],
     style: str = "",
 ) -> None:
-    from rich.text import Text
-
     for number in range(max(map(len, wraps))):
-        line = Text()
+        parts: list[tuple[str, str]] = []
         for heading, wide, lines in zip(headings, widths, wraps, strict=True):
             part = lines[number] if number < len(lines) else ""
             pad = " " * (wide - cells_of(part))
-            line.append(pad + part if heading.right else part, style or _style(heading, part))
-            line.append(("" if heading.right else pad) + " " * GAP)
-        line.rstrip()
-        cli.out.print(line, soft_wrap=True)
+            aligned = (pad, part, "") if heading.right else ("", part, pad)
+            parts += zip(aligned, ("", style or _style(heading, part), ""), strict=True)
+            parts.append((" " * GAP, ""))
+        _show_line(cli, parts)
+
+
+def _show_line(cli: Cli, parts: Sequence[tuple[str, str]]) -> None:
+    """Prints the parts in their styles, without the spaces at the end."""
+    if cli.out.color_system is None:  # a pipe: thousands of rows at once
+        cli.out.file.write("".join(text for text, _ in parts).rstrip() + "\n")
+        return
+    from rich.text import Text
+
+    line = Text.assemble(*(part for part in parts if part[0]))
+    line.rstrip()
+    cli.out.print(line, soft_wrap=True)
 
 
 def _show_stacked(cli: Cli, headings: Sequence[Heading], cells: Sequence[Sequence[str]]) -> None:

@@ -35,6 +35,8 @@ def wrapped(text: str, width: int, *, hanging: int = 0, lines_max: int | None = 
 
     Where it takes more than `lines_max`, the last line that stays ends in an ellipsis.
     """
+    if text.isascii() and len(text) <= width:
+        return [text.rstrip(" ")]
     lead = len(text) - len(text.lstrip(" "))
     lines, used, gap = [" " * lead], lead, 0
     for piece, cells, spaces in _pieces(text, max(2, width - hanging)):

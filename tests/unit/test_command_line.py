@@ -139,6 +139,28 @@ def test_a_wrong_call_is_2(arguments: list[str], capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "usage"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Start with the demo"),
+        (["aks", "ada", "hi"], "'ask'"),
+        (["help"], "workindex --help"),
+        (["help", "ask"], "workindex ask --help"),
+        (["db", "strat"], "'start'"),
+        (["ask", "ada", "hi", "--lcale", "en"], "--locale"),
+        (["db"], "Usage: workindex db"),
+    ],
+)
+def test_a_wrong_call_says_what_is_right(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No command, a mistyped one, and help asked for as elsewhere: the next words are named."""
+    with pytest.raises(SystemExit) as left:
+        entry.main(arguments)
+    assert left.value.code == 2
+    assert told in capsys.readouterr().err
+
+
 def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not an error of the package is raised as it is."""
     monkeypatch.setattr(Cli, "open", lambda *_: 1 / 0)
