@@ -158,7 +158,7 @@ def test_a_wrong_call_says_what_is_right(
     with pytest.raises(SystemExit) as left:
         entry.main(arguments)
     assert left.value.code == 2
-    assert told in capsys.readouterr().err
+    assert told in "".join(capsys.readouterr())
 
 
 def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
