@@ -75,7 +75,7 @@ def ask(
             cli.emit({"kind": None, "route": "assembler"})
         else:
             cli.say("This is not one of the questions that are answered without a model.")
-            cli.note(f"such are: {' '.join(QUESTIONS)}")
+            cli.note("\n  ".join(["such are, in these and many other words:", *QUESTIONS]))
         if require_proof:
             raise Stop(UNAVAILABLE)
         return
