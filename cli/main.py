@@ -55,6 +55,15 @@ class InOrder(click.RichGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         return list(self.commands)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As everywhere, but `help` says how it is written here."""
+        if args[:1] == ["help"] and not ctx.resilient_parsing:
+            command = " ".join([ctx.command_path, *args[1:]])
+            raise click.UsageError(f"help is an option: {command} --help", ctx)
+        return super().resolve_command(ctx, args)
+
 
 @click.group(
     cls=InOrder,
