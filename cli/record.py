@@ -45,9 +45,15 @@ _RATHER_BIG_BYTES = 64 * 1024
     is_flag=True,
     help="Record many commands in one transaction; each still stands or falls alone.",
 )
+@click.option(
+    "--park",
+    multiple=True,
+    metavar="MEMBER",
+    help="Store the facts and let this projection stand still before them (repeatable).",
+)
 @json_option
 @click.pass_obj
-def record(cli: Cli, user: str, file: str, source: str, bulk: bool) -> None:
+def record(cli: Cli, user: str, file: str, source: str, bulk: bool, park: tuple[str, ...]) -> None:
     """Record commands: one JSON object a line, one result line each.
 
     A line of FILE, or of stdin, is a command, {"type": "create_task", …}, with the fields that
@@ -61,6 +67,9 @@ def record(cli: Cli, user: str, file: str, source: str, bulk: bool) -> None:
     them with --json). Where USER is -, each line names its own in "user_id"; a file in which the
     lines of a user stand together is recorded fastest. After a break send the file again: lines
     with a key are not repeated.
+
+    --park is for facts whose fold ends the process that records them: they are stored, and
+    `workindex projections retry` folds them once that is mended.
 
     \b
     Examples:
@@ -81,6 +90,8 @@ def record(cli: Cli, user: str, file: str, source: str, bulk: bool) -> None:
         elif not bulk or outcome == "refused":
             cli.say(_sentence(result))
 
+    if park:
+        cli.open().writer.let_stand(park)
     with _input(file) as stream, _progress(cli, file) as advance:
         recorder = _record_in_bulk if bulk else _record_each
         recorder(cli.open(), user, stream, source=source, tell=tell, advance=advance)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
-from workindex.domain.errors import InvalidInput
+from workindex.domain.errors import CorruptLog, InvalidInput
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import LogEvent, log_event
 
@@ -92,14 +92,17 @@ class Snapshot(NamedTuple):
             return True
         if self.is_behind or not self.is_readable or member in self.parked:
             return False
-        skips = self.skipped.get(member)
-        return not skips or (ref is not None and not is_left_out(skips, ref))
+        if member not in self.skipped:
+            return True
+        return ref is not None and not is_left_out(self.skipped[member], ref)
 
 
 def is_left_out(skips: Any, ref: str) -> bool:
     """Whether the row of a reference may lack an event; also where the marks cannot be read."""
+    if not isinstance(skips, list):
+        return True
     try:
-        return any(one["refs"] is None or ref in one["refs"] for one in skips)
+        return any(ref in one["refs"] for one in skips)
     except (KeyError, TypeError):
         return True
 
@@ -218,6 +221,20 @@ def lock(conn: Connection, user_id: str) -> None:
     """Hold the user's head until this transaction ends."""
     conn.execute(QUEUE_UP, (user_id,))
     conn.execute(LOCK, (user_id,))
+
+
+def refuse_past_head(conn: Connection, user_id: str, head: int) -> None:
+    """Say why an append finds its position taken while it holds the head.
+
+    Raises: CorruptLog where events stand past the head.
+    """
+    row = conn.execute("SELECT max(position) FROM event WHERE user_id = %s", (user_id,)).fetchone()
+    last = row[0] if row else None
+    if last is not None and last > head:
+        raise CorruptLog(
+            f"the log of user {user_id} has events up to {last}, its head says {head}: nothing is "
+            f"added to it; see workindex projections verify --user {user_id}, and restore the log"
+        )
 
 
 class Projected(NamedTuple):

@@ -20,6 +20,7 @@ from workindex.eventlog.failpoints import failpoint
 from workindex.eventlog.recorder import Taken
 from workindex.projections.folding import FoldFailed
 from workindex.projections.loading import LogLoader, Stale
+from workindex.projections.patience import waited_long
 from workindex.projections.planning import BATCH_EVENTS_MAX, Order, Plan
 from workindex.projections.recording import (
     Clock,
@@ -28,7 +29,6 @@ from workindex.projections.recording import (
     as_clock,
     key_conflict,
     receipts_of,
-    waited_long,
 )
 
 # What came of one order: its receipt, or what refused it.
@@ -60,8 +60,9 @@ class BulkWriter(Writer):
         while len(outcomes) < len(orders):
             ahead = orders[len(outcomes) : len(outcomes) + size]
             batch = list(takewhile(lambda order: not order.command.is_due_now, ahead))
-            done = self._at_once(user_id, batch, clock) if len(batch) > 1 else None
-            if done is None and len(batch) > 1:
+            is_batch = len(batch) > 1 and not self._standing
+            done = self._at_once(user_id, batch, clock) if is_batch else None
+            if done is None and is_batch:
                 size = max(1, len(batch) // SHRINK)
                 continue
             outcomes += done or [self._alone(user_id, ahead[0], clock)]

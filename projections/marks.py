@@ -61,10 +61,9 @@ def in_one_line(reason: object) -> str:
 
 def accepts(skips: Any) -> bool:
     """Whether proofs may be given although these events are left out."""
-    try:
-        return all(one["accepted"] is True for one in skips)
-    except (KeyError, TypeError):
+    if not isinstance(skips, list | tuple):
         return False
+    return all(isinstance(one, dict) and one.get("accepted") is True for one in skips)
 
 
 def skipped_positions(skipped: Mapping[str, Any], member: str | None = None) -> frozenset[int]:

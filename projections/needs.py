@@ -17,7 +17,14 @@ from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.proactive import ProposalRow
 from workindex.projections.reminders import ReminderRow
-from workindex.projections.tasks import Pending, TaskRow, Wait, pending_of_waits, waits_of
+from workindex.projections.tasks import (
+    Pending,
+    TaskRow,
+    Wait,
+    expiry,
+    pending_of_waits,
+    waits_of,
+)
 
 Rows = Mapping[str, Sequence[Any]]
 
@@ -55,7 +62,7 @@ class Item(NamedTuple):
 
 def pending_of(task: TaskRow, now: datetime) -> Pending:
     """What the task waits for from the user: approval before decision before input."""
-    return _pending(task, _waits(task, now))
+    return pending_of_waits(_waits(task, now))
 
 
 def needs_you(rows: Rows, now: datetime) -> list[Item]:
@@ -104,7 +111,7 @@ def task_need(task: TaskRow, approvals: Sequence[ApprovalRow], now: datetime) ->
     An approval row naming a task that waits for an approval is told by the task's `why`.
     """
     waits = _waits(task, now)
-    pending = _pending(task, waits)
+    pending = pending_of_waits(waits)
     if pending == "none":
         return None
     counted = [wait for wait in waits if wait.kind == pending]
@@ -198,7 +205,7 @@ def task_instants(task: TaskRow) -> Iterator[datetime]:
     """When time alone can change what an unended task waits for."""
     if task.status not in ENDED:
         held = (*task.requests.values(), *task.approvals.values())
-        yield from (at for one in held if (at := _expiry(one)) is not None)
+        yield from (at for one in held if (at := expiry(one)) is not None)
 
 
 def approval_instants(row: ApprovalRow) -> Iterator[datetime]:
@@ -209,11 +216,9 @@ def approval_instants(row: ApprovalRow) -> Iterator[datetime]:
         yield row.deadline_at
 
 
-def _pending(task: TaskRow, waits: Sequence[Wait]) -> Pending:
-    return "none" if task.status in ENDED else pending_of_waits(waits)
-
-
 def _waits(task: TaskRow, now: datetime) -> list[Wait]:
+    if task.status in ENDED:
+        return []
     return [wait for wait in waits_of(task) if wait.expires_at is None or wait.expires_at > now]
 
 
@@ -228,11 +233,6 @@ def _instants(rows: Rows) -> Iterator[datetime]:
     for row in rows["proposal"]:
         if row.status == "waiting" and row.expires_at is not None:
             yield row.expires_at
-
-
-def _expiry(held: Mapping[str, Any]) -> datetime | None:
-    text = held.get("expires_at")
-    return None if text is None else datetime.fromisoformat(text)
 
 
 def _sortable(at: datetime | None) -> tuple[bool, datetime]:

@@ -27,6 +27,7 @@ from workindex.projections.sets import ProjectionSet
 Send = Callable[[Mapping[str, Any], int, Mapping[str, Any]], int]
 VALUE_CLASSES = ("22", "23")
 STANDING = "parked in another generation"
+BY_HAND = "parked by hand, so that the facts could be stored"
 # Attempts to apply that ended in nothing: after how many one event is applied at a time, and after
 # how many in all the event to blame parks.
 ALONE_AFTER: Final = 2
@@ -40,17 +41,23 @@ def append_parking(
     without: Collection[str],
     standing: Collection[str],
     send: Send,
+    *,
+    by_hand: Collection[str] = (),
 ) -> int:
     """Append the plan's events with the rows of every member that can take them.
 
     Members of `without` get no rows because no projection will move; those of `standing` are
-    parked already. `send(rows, open_delta, parked)` does the append inside the caller's
-    transaction. Returns the new head.
+    parked already, those of `by_hand` park before their folds see the events.
+    `send(rows, open_delta, parked)` does the append inside the caller's transaction. Returns the
+    new head.
     """
-    folding = plan.fold(without=(*without, *standing))
+    folding = plan.fold(without=(*without, *standing, *by_hand))
     numbered = [(event, offset) for offset, event in enumerate(plan.events, start=1)]
     # The first record of a park stays; this one is for a generation that would move without rows.
-    parked = {member: park_record(head + 1, head + 1, STANDING, plan.now) for member in standing}
+    parked = {
+        member: park_record(head + 1, head + 1, BY_HAND, plan.now, attempts=0) for member in by_hand
+    }
+    parked |= {member: park_record(head + 1, head + 1, STANDING, plan.now) for member in standing}
     for member, failure in folding.apply_all(numbered).items():
         at = head + _offset(failure.event, numbered)
         parked[member] = park_record(head + 1, at, failure, plan.now)

@@ -8,15 +8,12 @@ alone decides duplicates, conflicts and parking.
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import psycopg
-from psycopg.errors import LockNotAvailable, QueryCanceled
-from psycopg_pool import PoolTimeout
 
 from workindex.domain.errors import (
     BatchRefused,
@@ -37,6 +34,7 @@ from workindex.eventlog.append import (
     Wanted,
     lock,
     read,
+    refuse_past_head,
     sqlstate,
 )
 from workindex.eventlog.database import (
@@ -52,13 +50,11 @@ from workindex.projections.catch_up import catch_up_if_near
 from workindex.projections.folding import FoldFailed
 from workindex.projections.loading import LogLoader, Stale
 from workindex.projections.parking import append_parking
+from workindex.projections.patience import waited_long, with_retries
 from workindex.projections.planning import NothingKnown, Order, Plan
 from workindex.projections.sets import INLINE, ProjectionSet
 
-T = TypeVar("T")
 Clock = Callable[[], datetime]
-ATTEMPTS_MAX: Final = 6
-FIRST_WAIT_S: Final = 0.02
 CONTENDED_SECONDS: Final = 1.0
 CONTENDED_MAX: Final = 10_000  # users whose contention one writer remembers
 
@@ -91,6 +87,22 @@ class Writer:
         self._set = projection_set
         self._mapper = mapper or FactMapper()
         self._contended_until: dict[str, float] = {}
+        self._standing: tuple[str, ...] = ()
+
+    def let_stand(self, members: Sequence[str]) -> None:
+        """Store what is written from now on without folding it into these members: they park.
+
+        For facts whose fold ends the process that writes them.
+
+        Raises: InvalidInput for a member that the set does not have.
+        """
+        for member in members:
+            if member not in self._set.members:
+                raise InvalidInput(
+                    f"there is no member {member}: the members are {', '.join(self._set.members)}",
+                    field="member",
+                )
+        self._standing = tuple(members)
 
     def write(self, user_id: str, orders: Sequence[Order], now: datetime | Clock) -> list[Receipt]:
         """Decide and append all orders or none; an order seen before gives its first result.
@@ -104,8 +116,9 @@ class Writer:
         """
         clock = as_clock(now)
         is_contended = self._contended_until.get(user_id, 0.0) > time.monotonic()
-        if any(o.command.is_due_now for o in orders) or (is_contended and not _is_blind(orders)):
-            return _with_retries(lambda: self._locked(user_id, orders, clock))
+        is_due_now = any(order.command.is_due_now for order in orders)
+        if is_due_now or self._standing or (is_contended and not _is_blind(orders)):
+            return with_retries(lambda: self._locked(user_id, orders, clock))
         try:
             return self._fast(user_id, orders, clock)
         except Stale:
@@ -126,7 +139,7 @@ class Writer:
         except Unavailable as error:
             if waited_long(error):
                 raise
-        return _with_retries(lambda: self._locked(user_id, orders, clock))
+        return with_retries(lambda: self._locked(user_id, orders, clock))
 
     def _note_contention(self, user_id: str) -> None:
         """Somebody else writes for this user: queue up for a while instead of reading in vain."""
@@ -219,9 +232,15 @@ class Writer:
                 parked=parked,
             )
 
-        if snapshot.is_behind:
-            return append_parking(conn, plan, snapshot.head, self._set.members, (), send)
-        return append_parking(conn, plan, snapshot.head, (), tuple(snapshot.parked), send)
+        without = self._set.members if snapshot.is_behind else ()
+        standing = () if snapshot.is_behind else tuple(snapshot.parked)
+        try:
+            return append_parking(
+                conn, plan, snapshot.head, without, standing, send, by_hand=self._standing
+            )
+        except Taken:
+            refuse_past_head(conn, user_id, snapshot.head)
+            raise
 
     def _put(
         self,
@@ -339,46 +358,6 @@ def receipts_of(
             receipt = first[order.key]
         receipts.append(receipt)
     return receipts
-
-
-def _with_retries(attempt: Callable[[], T]) -> T:
-    """Run a locked attempt; what passes by itself is tried again after a growing, jittered wait.
-
-    The command keys make this safe: an attempt that did commit is found by the next one.
-
-    Raises: Unavailable where nothing passed in all of the attempts; what the attempt raises else.
-    """
-    wait_s = FIRST_WAIT_S
-    for tries_left in range(ATTEMPTS_MAX - 1, -1, -1):
-        try:
-            return attempt()
-        except Unavailable as error:
-            if tries_left == 0 or waited_long(error):
-                raise
-        except (Stale, Taken) as error:  # somebody else was first in a log without a head to hold
-            if tries_left == 0:
-                raise _outrun() from error
-        except psycopg.Error as error:
-            state = sqlstate(error)
-            if state[:2] == "22":
-                raise InvalidInput(f"the database refuses a value: {error}") from error
-            if state != MOVED_ON:
-                raise
-            if tries_left == 0:
-                raise _outrun() from error
-        time.sleep(wait_s * random.uniform(0.5, 1.5))
-        wait_s *= 2
-    raise AssertionError("the loop returns or raises")
-
-
-def _outrun() -> Unavailable:
-    return Unavailable(f"others wrote to this log at each of {ATTEMPTS_MAX} attempts: try again")
-
-
-def waited_long(error: Unavailable) -> bool:
-    """Whether a time limit ended the attempt: the next one would only wait as long again."""
-    cause = error.__cause__
-    return isinstance(cause, (PoolTimeout, LockNotAvailable, QueryCanceled))
 
 
 def _erased(user_id: str) -> CommandRefused:

@@ -180,13 +180,15 @@ class Wait(NamedTuple):
 def waits_of(row: TaskRow) -> list[Wait]:
     """What the task waits for, expired or not, requests before approvals."""
     waits = [
-        Wait(id_, held["kind"], held.get("prompt"), _at(held, "asked_at"), _at(held, "expires_at"))
+        Wait(id_, held["kind"], held.get("prompt"), told_at(held, "asked_at"), expiry(held))
         for id_, held in row.requests.items()
     ]
     waits += [
-        Wait(id_, "approval", None, None, _at(held, "expires_at"))
-        for id_, held in row.approvals.items()
-        if held["status"] == "requested"
+        Wait(id_, "approval", None, None, ends)
+        for id_, ends, status in (
+            (id_, expiry(held), held["status"]) for id_, held in row.approvals.items()
+        )
+        if status == "requested"
     ]
     return waits
 
@@ -213,9 +215,23 @@ def need(row: TaskRow) -> Need:
     return Need(EVER, min(ends), max(ends), min(dues, default=None), since_at)
 
 
-def _at(held: Mapping[str, Any], name: str) -> datetime | None:
+def expiry(held: Mapping[str, Any]) -> datetime | None:
+    """When an open request or approval ends, None where it does not."""
+    return told_at(held, "expires_at")
+
+
+def told_at(held: Mapping[str, Any], name: str) -> datetime | None:
+    """An instant out of a row's JSON.
+
+    Raises: ValueError, TypeError where somebody else than a fold wrote there.
+    """
     text = held.get(name)
-    return None if text is None else datetime.fromisoformat(text)
+    if text is None:
+        return None
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError(f"the time {text} has no zone")
+    return at
 
 
 # The clock has nothing to do on a task: readers leave expired requests out by themselves, and an

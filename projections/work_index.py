@@ -33,6 +33,8 @@ from workindex.projections.proof import Reading
 from workindex.projections.sets import INLINE, TABLE_OF_KIND, ProjectionSet
 from workindex.projections.table import Table
 
+# What reading a row raises that no projector wrote: of the wrong shape, or garbled inside.
+UNREADABLE: Final = (ValidationError, KeyError, TypeError, ValueError, AttributeError)
 LIVE_FOLD_EVENTS_MAX: Final = 2_000
 # Every reading carries these: a verdict needs the sources, an answer the user's zone and locale.
 ALWAYS: Final[Want] = {"source": "all", "user": "all"}
@@ -51,7 +53,7 @@ class Reader:
         projection_set: ProjectionSet = INLINE,
         mapper: FactMapper | None = None,
     ) -> None:
-        self._database = database
+        self.database = database
         self._set = projection_set
         self._mapper = mapper or FactMapper()
 
@@ -81,7 +83,7 @@ class Reader:
         try:
             if at_position is not None:
                 return self._at(user_id, want, at_position, now)
-            with self._database.connection() as conn:
+            with self.database.connection() as conn:
                 asked = _asked(want, bounds, now)
                 found = _state(conn, user_id, self._set.fold_version, asked, "wi_state")
                 reading = self._reading(user_id, found, want, now)
@@ -92,6 +94,24 @@ class Reader:
             raise
         except Unavailable:
             return _unavailable(user_id, want, now)
+
+    def read_in(
+        self,
+        conn: Connection,
+        user_id: str,
+        want: Want,
+        *,
+        now: datetime | None = None,
+        bounds: Bounds | None = None,
+    ) -> Reading:
+        """One of several readings inside the caller's transaction, which is a snapshot."""
+        want = {**want, **ALWAYS}
+        asked = _asked(want, bounds, now)
+        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
+        reading = self._reading(user_id, found, want, now)
+        if "lag" in reading.reasons or "fold_version" in reading.reasons:
+            return self._live(conn, user_id, want, now)
+        return reading
 
     def read_without_tenant(self, conn: Connection, user_id: str, want: Want) -> Reading:
         """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
@@ -145,7 +165,8 @@ class Reader:
             folding = Folding(without=set(self._set.members) - members, projection_set=self._set)
             for table in self._set.tables:
                 for stored in found["rows"].get(table.name) or ():
-                    with suppress(ValidationError):  # told by the reading's reasons
+                    with suppress(*UNREADABLE):  # told by the reading's reasons
+                        _row(table, stored)
                         folding.load_stored(table, stored)
             events = read_events(
                 conn, user_id, self._mapper, from_position=position + 1, to_position=head
@@ -162,7 +183,7 @@ class Reader:
 
     def _at(self, user_id: str, want: Want, at_position: int, now: datetime | None) -> Reading:
         with (
-            self._database.connection() as conn,
+            self.database.connection() as conn,
             tenant_transaction(conn, user_id, snapshot=True),
         ):
             found = _state(conn, user_id, self._set.fold_version, _asked({}, None, now), "wi_proof")
@@ -286,14 +307,21 @@ def _fold_all(
 def _readable(table: Table[Any], stored: Sequence[dict[str, Any]]) -> list[Any]:
     """The rows that are rows of the table; others were written behind the projector's back."""
     try:
-        return [table.load(row) for row in stored]
-    except ValidationError:
+        return [_row(table, row) for row in stored]
+    except UNREADABLE:
         return [row for one in stored for row in _loaded(table, one)]
 
 
 def _loaded(table: Table[Any], stored: dict[str, Any]) -> Iterator[Any]:
-    with suppress(ValidationError):
-        yield table.load(stored)
+    with suppress(*UNREADABLE):
+        yield _row(table, stored)
+
+
+def _row(table: Table[Any], stored: dict[str, Any]) -> Any:
+    """The row, if it can also be told from it what needs the user."""
+    row = table.load(stored)
+    table.beside(row)
+    return row
 
 
 def _chosen(folding: Folding, want: Want) -> dict[str, list[Any]]:
