@@ -38,6 +38,11 @@ def check_revision(conn: Connection) -> None:
         row = conn.execute(f"SELECT version_num FROM {VERSION_TABLE}".encode()).fetchone()
     except psycopg.errors.UndefinedTable:
         row = None
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise NotReady(
+            f"{conn.info.user} may not read {VERSION_TABLE}, so its rights are not those that a "
+            "migration grants (a restore that ended half-way?): restore again, docs/operations.md"
+        ) from error
     found = row[0] if row else None
     if found == wanted:
         return
