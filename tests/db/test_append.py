@@ -16,6 +16,7 @@ from engine import Engine, do_as_owner, order, owner, question, task
 from workindex.domain.errors import CommandRefused, Unavailable, VersionConflict
 from workindex.domain.facts import Command
 from workindex.domain.tasks import CreateTask, EnterTaskPhase, StartTask
+from workindex.eventlog.append import NewKey
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.recorder import put_events
@@ -31,7 +32,9 @@ pytestmark = pytest.mark.pg15
 def open_append(database: Database, user_id: str, command: Command) -> Iterator[Connection]:
     """An append whose transaction is open until the block ends."""
     plan = Plan(user_id, datetime.now(UTC), NothingKnown())
-    plan.run({0: order(command)}, alone=True)
+    given = order(command)
+    plan.run({0: given}, alone=True)
+    key = NewKey(given.source, given.key, given.payload_hash, 1, len(plan.events))
     folding = plan.fold()
     folding.apply_all([(event, place) for place, event in enumerate(plan.events, 1)])
     rows, delta = folding.changes(base=None)
@@ -42,6 +45,7 @@ def open_append(database: Database, user_id: str, command: Command) -> Iterator[
             FactMapper(),
             plan.events,
             fold_version=INLINE.fold_version,
+            keys=[key],
             rows=rows,
             open_delta=delta,
             recorded_at=plan.now,

@@ -81,12 +81,12 @@ def _without_id(event: Event) -> Event:
 
 
 def stored(urls: Urls) -> dict[str, Any]:
-    """Everything that a database holds of its users, but for the ids of events."""
+    """What a database holds of its users, but for the ids of events and when a worker looks."""
     names = [table.name for table in ALL_TABLES]
     names += ["user_log", "event", "command_key", "projection_progress", "work_due", "catchup_due"]
     found = {}
     for name in names:
-        rows = do_as_owner(urls, f"SELECT to_jsonb(t) - 'event_id' FROM {name} t")
+        rows = do_as_owner(urls, f"SELECT to_jsonb(t) - 'event_id' - 'next_at' FROM {name} t")
         found[name] = sorted(repr(row) for row in rows)
     return found
 
