@@ -12,11 +12,19 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
+from bench.harness import overall
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.migrate import bootstrap, upgrade
 
 # Under this folder: a memory file system would make every flush free.
 HOME = Path(os.environ.get("WORKINDEX_BENCH_HOME", "/var/tmp"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def table() -> Iterator[None]:
+    """At the end of a run over several files, all targets in one table."""
+    yield
+    overall()
 
 
 class Bench(NamedTuple):

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parents[2] / ".bench"
+# What a whole run measures; what of it is not there is said to be missing, not left out.
+WHOLE_RUN = ("append", "read", "decode", "rebuild", "catch_up", "search", "envelope")
+
+_reported: dict[str, Sequence[Row]] = {}
 
 
 class Row(NamedTuple):
@@ -70,20 +74,42 @@ def p50_of(operations: dict[str, Callable[[], object]], times: int) -> dict[str,
     return {name: statistics.median(values) for name, values in spans.items()}
 
 
+def _print(rows: Sequence[Row]) -> None:
+    width = max(len(row.what) for row in rows)
+    for row in rows:
+        met = {True: "met", False: "MISSED", None: ""}[row.is_met]
+        spread = f"{_number(min(row.values))}–{_number(max(row.values))}"
+        shown = f"{_number(row.median)} {row.unit}"
+        print(
+            f"  {row.what:<{width}}  {shown:>14}  ({spread:<13})  {row.target:<7} {met:<6} "
+            f"{row.note}".rstrip()
+        )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
+
+
+def overall() -> None:
+    """Print every target of this run once more, met or not, and what was not measured."""
+    if len(_reported) < 2:
+        return
+    rows = [row for rows in _reported.values() for row in rows if row.is_met is not None]
+    met = sum(row.is_met is True for row in rows)
+    load = os.getloadavg()[0]
+    print(f"\nall targets, {met} of {len(rows)} met, load {load:.1f} at the end")
+    _print(sorted(rows, key=lambda row: row.is_met is True))
+    if missing := [name for name in WHOLE_RUN if name not in _reported]:
+        print(f"  NOT MEASURED in this run, or not built: {', '.join(missing)}")
+
+
 def report(name: str, rows: Sequence[Row]) -> None:
     """Print the table and keep it."""
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     load = os.getloadavg()[0]
     print(f"\n{name}: {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {machine}, load {load:.1f}")
-    width = max(len(row.what) for row in rows)
-    for row in rows:
-        met = {True: "met", False: "MISSED", None: ""}[row.is_met]
-        spread = f"{min(row.values):.3g}–{max(row.values):.3g}"
-        shown = f"{row.median:.3g} {row.unit}"
-        print(
-            f"  {row.what:<{width}}  {shown:>12}  ({spread:<11})  {row.target:<7} {met:<6} "
-            f"{row.note}".rstrip()
-        )
+    _print(rows)
+    _reported[name] = rows
     FOLDER.mkdir(exist_ok=True)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     document = {
