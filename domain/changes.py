@@ -7,7 +7,9 @@ the two apart once it is stored, so it names the emptied fields in `cleared`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cache
+from types import NoneType
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -18,8 +20,14 @@ from workindex.domain.facts import Command
 N = TypeVar("N", bound=NamedTuple)
 
 
+# What is the same in a row; most values are one of these.
+_PLAIN = frozenset({str, int, bool, float, datetime, NoneType})
+
+
 def plain(value: Any) -> Any:
     """The value as a row holds it: tuples are lists, models are JSON objects."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | list):

@@ -7,10 +7,10 @@ the data of an older version into the next one; it is pure and kept for ever.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
@@ -25,6 +25,7 @@ Data = dict[str, Any]
 # jsonb writes the float 1e20 as digits. Only orjson reads integers of more than 64 bits as the
 # floats that they were (a command's own integers have at most 64 bits).
 _LONG_NUMBER = re.compile(rb"\d{20}")
+_ANY_NUMBER = frozenset({"any", "float", "decimal", "complex", "json"})
 Upcaster = Callable[[Data], Data]
 
 # (type, version) -> the data of version + 1.
@@ -140,7 +141,7 @@ class FactMapper(Mapper[str]):
                 f"event {position} has type {type_} version {name[1]}, which this program does "
                 "not know: run a newer workindex"
             )
-        if isinstance(data, bytes) and _LONG_NUMBER.search(data):
+        if isinstance(data, bytes) and _takes_any_number(model) and _LONG_NUMBER.search(data):
             data = orjson.loads(data)
         try:
             if isinstance(data, bytes):
@@ -154,6 +155,23 @@ class FactMapper(Mapper[str]):
                 f"event {position} of type {type_} version {name[1]} does not fit: "
                 f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
             ) from error
+
+
+@cache
+def _takes_any_number(model: type[Fact]) -> bool:
+    """Whether a field of the fact may hold a number of any size: a float, or any JSON."""
+    return not _ANY_NUMBER.isdisjoint(_schema_types(model.__pydantic_core_schema__))
+
+
+def _schema_types(schema: Any) -> Iterator[str]:
+    """The types that a validator's schema is made of, at any depth."""
+    parts: Iterable[Any] = schema if isinstance(schema, list | tuple) else ()
+    if isinstance(schema, dict):
+        if isinstance(schema.get("type"), str):
+            yield schema["type"]
+        parts = schema.values()
+    for part in parts:
+        yield from _schema_types(part)
 
 
 @lru_cache(maxsize=1_000)

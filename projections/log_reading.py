@@ -78,11 +78,15 @@ def read_logs(
             if position != log.problem_position:
                 raise CorruptEvent(f"position {log.problem_position} is missing from the log")
             fact = mapper.decode(type_, schema_version, data.encode(), position)
+            cause = _cause(metadata)
+            if cause is None:
+                raise CorruptEvent(
+                    f"event {position} of type {type_} names no actor in its metadata"
+                )
         except (CorruptEvent, NeedsNewerCode) as problem:
             logs[place - 1] = log._replace(problem=problem)
             continue
         occurred_at, recorded_at, event_id = rest
-        cause = _cause(metadata)
         log.events.append(
             Event(
                 fact,
@@ -99,8 +103,11 @@ def read_logs(
 
 
 @lru_cache(maxsize=10_000)
-def _cause(metadata: str) -> _Cause:
-    """Who caused an event: most of a log has the same few causes."""
+def _cause(metadata: str) -> _Cause | None:
+    """Who caused an event, None where that is damaged: most of a log has the same few causes."""
     told = orjson.loads(metadata)
     names = ("correlation_id", "causation_id", "trace_id")
-    return _Cause(actor_of(**told["actor"]), *(told.get(name) for name in names))
+    try:
+        return _Cause(actor_of(**told["actor"]), *(told.get(name) for name in names))
+    except (KeyError, TypeError):
+        return None
