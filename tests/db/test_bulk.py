@@ -15,8 +15,9 @@ from driver import NOW, actor
 from engine import Engine, do_as_owner, order, question, task
 from everything import EVERYTHING, MODELS, SHOWN, Step, shown_hash
 from workindex import WorkIndex
+from workindex.cli import bulk
 from workindex.domain.conversations import PostMessage
-from workindex.domain.errors import CommandRefused, InvalidInput, WorkindexError
+from workindex.domain.errors import CommandRefused, InvalidInput, Unavailable, WorkindexError
 from workindex.domain.facts import Event
 from workindex.domain.tasks import CompleteTask, GiveTaskInput, StartTask
 from workindex.eventlog import failpoints
@@ -24,8 +25,9 @@ from workindex.eventlog.database import Database
 from workindex.projections import ALL_TABLES
 from workindex.projections.bulk import BATCH_COMMANDS_MAX, BulkWriter, Outcome
 from workindex.projections.planning import Entry, Order, order_of
-from workindex.projections.recording import Receipt
+from workindex.projections.recording import Clock, Receipt
 from workindex.projections.sets import TABLE_OF_KIND
+from workindex.service.ndjson import Line
 
 USER = actor("user")
 
@@ -125,7 +127,7 @@ def orders_of(database: Database, steps: Iterable[Step], chosen: random.Random) 
 @pytest.mark.parametrize("seed", range(6))
 def test_equals_recording_one_by_one(pair: tuple[Bulk, Bulk, Urls, Urls], seed: int) -> None:
     """Whatever is sent in whatever portions: both databases hold and tell the same."""
-    bulk, single, bulk_urls, single_urls = pair
+    together, single, bulk_urls, single_urls = pair
     chosen = random.Random(seed)
     steps = shaken(seed)
     now = NOW
@@ -135,11 +137,11 @@ def test_equals_recording_one_by_one(pair: tuple[Bulk, Bulk, Urls, Urls], seed: 
         portion, steps = steps[:size], steps[size:]
         now += timedelta(minutes=chosen.choice([0, 1, 3]))
         orders = orders_of(single.database, portion, chosen)
-        done = bulk.each(orders, now)
+        done = together.each(orders, now)
         assert [told(one) for one in done] == [told(one) for one in single.one_by_one(orders, now)]
         outcomes += done
     assert stored(bulk_urls) == stored(single_urls)
-    assert bulk.is_whole()
+    assert together.is_whole()
     refused = sum(isinstance(one, WorkindexError) for one in outcomes)
     assert 10 < refused < len(outcomes) - 40, "the program says too little"
     assert appends(bulk_urls) < appends(single_urls) / 2
@@ -223,7 +225,7 @@ def test_fold_that_fails_parks_where_it_would_alone(
     pair: tuple[Bulk, Bulk, Urls, Urls], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bug on one event among many parks its member there, and every fact is stored."""
-    bulk, single, bulk_urls, single_urls = pair
+    together, single, bulk_urls, single_urls = pair
     table = TABLE_OF_KIND["message"]
     right = table.fold
 
@@ -240,8 +242,8 @@ def test_fold_that_fails_parks_where_it_would_alone(
         )
         for at, text in enumerate(texts)
     ]
-    assert list(map(told, bulk.each(orders))) == list(map(told, single.one_by_one(orders)))
-    parked = bulk.progress()["parked"]["conversation"]
+    assert list(map(told, together.each(orders))) == list(map(told, single.one_by_one(orders)))
+    parked = together.progress()["parked"]["conversation"]
     assert (parked["position"], parked["failed_position"]) == (31, 31)
     assert stored(bulk_urls) == stored(single_urls)
 
@@ -265,7 +267,7 @@ def test_beside_other_writers(ann: Bulk, urls: Urls) -> None:
     """Two that record in bulk and one that does not: all is there once, in each one's order."""
     size = 400
 
-    def bulk(name: str) -> list[Outcome]:
+    def together(name: str) -> list[Outcome]:
         orders = [order(task(f"{name}-{n}"), key=f"{name}-{n}") for n in range(size)]
         return Bulk(ann.database).each(orders)
 
@@ -273,7 +275,7 @@ def test_beside_other_writers(ann: Bulk, urls: Urls) -> None:
         return Bulk(ann.database).one_by_one(order(task(f"s-{n}")) for n in range(50))
 
     with ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(bulk, "a"), pool.submit(bulk, "b"), pool.submit(single)]
+        runs = [pool.submit(together, "a"), pool.submit(together, "b"), pool.submit(single)]
         done = [run.result() for run in runs]
     for outcomes in done:
         positions = [one.positions[0] for one in outcomes if isinstance(one, Receipt)]
@@ -304,6 +306,44 @@ def test_projection_that_lags(ann: Bulk, urls: Urls) -> None:
     ann.each([order(StartTask(task_id=f"T-{number}")) for number in range(50)])
     assert ann.is_whole()
     assert appends(urls) - before < 20
+
+
+class Leaving(BulkWriter):
+    """A writer whose server goes away before one of its calls."""
+
+    left = 2
+
+    def write_each(
+        self, user_id: str, orders: Sequence[Order], now: datetime | Clock
+    ) -> list[Outcome]:
+        self.left -= 1
+        if self.left < 0:
+            raise Unavailable("the server is away")
+        return super().write_each(user_id, orders, now)
+
+
+def test_results_before_a_break_are_told(
+    work_index: WorkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was recorded until the server went away is told line by line, and it is in the log."""
+    monkeypatch.setattr(bulk, "SLICE_COMMANDS", 3)
+    work_index.writer = Leaving(work_index.database)
+    commands = [
+        {"type": "create_task", "task_id": f"T-{number}", "title": "x", "user_id": user}
+        for user in ("ann", "bob")
+        for number in range(5)
+    ]
+    lines = [Line(number, command) for number, command in enumerate(commands, start=1)]
+    results: list[Any] = []
+    with pytest.raises(Unavailable):
+        bulk.record_window(
+            work_index, bulk.BY_LINE, lines, actor=USER, source="cli", tell=results.append
+        )
+    assert [(one["line"], one["positions"]) for one in results] == [
+        (number, [number]) for number in range(1, 6)
+    ]
+    assert len(list(work_index.user("ann").log())) == 5
+    assert list(work_index.user("bob").log()) == []
 
 
 def test_public_call(work_index: WorkIndex) -> None:
