@@ -12,6 +12,7 @@ from typing import NoReturn
 import rich_click as click
 
 from workindex.cli.ask import ask
+from workindex.cli.audit import audit
 from workindex.cli.audit_log import audit_log
 from workindex.cli.catalog import catalog
 from workindex.cli.completion import completion
@@ -27,7 +28,9 @@ from workindex.cli.output import UNAVAILABLE, Cli, fail, fail_usage
 from workindex.cli.projections import projections
 from workindex.cli.record import record
 from workindex.cli.schema import schema
+from workindex.cli.search import search
 from workindex.cli.streams import abandon_stdout, is_broken, prepare
+from workindex.cli.worker import worker
 
 PIPE_CLOSED = 141
 # In the order in which a newcomer needs them; help keeps it.
@@ -40,7 +43,10 @@ ALL_COMMANDS: tuple[click.Command, ...] = (
     index,
     log,
     explain,
+    search,
     projections,
+    worker,
+    audit,
     audit_log,
     catalog,
     schema,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from workindex.domain.errors import InvalidInput, StillBehind, Unavailable
@@ -36,17 +37,19 @@ class Caught(NamedTuple):
     parked: tuple[str, ...]
 
 
-def set_of(projection: str) -> tuple[ProjectionSet, tuple[str, ...]]:
+def set_of(
+    projection: str, sets: Sequence[ProjectionSet] = ALL_SETS
+) -> tuple[ProjectionSet, tuple[str, ...]]:
     """The set that a name means, a set's or one of its members, and the members meant.
 
     Raises: InvalidInput for any other name.
     """
-    for one in ALL_SETS:
+    for one in sets:
         if projection == one.name:
             return one, one.members
         if projection in one.members:
             return one, (projection,)
-    known = sorted({name for one in ALL_SETS for name in (one.name, *one.members)})
+    known = sorted({name for one in sets for name in (one.name, *one.members)})
     raise InvalidInput(
         f"there is no projection {projection!r}: it is one of {', '.join(known)}",
         field="projection",
@@ -54,14 +57,20 @@ def set_of(projection: str) -> tuple[ProjectionSet, tuple[str, ...]]:
 
 
 def wait_for(
-    database: Database, user_id: str, position: int, *, projection: str, timeout_s: float
+    database: Database,
+    user_id: str,
+    position: int,
+    *,
+    projection: str,
+    timeout_s: float,
+    sets: Sequence[ProjectionSet] = ALL_SETS,
 ) -> None:
     """Return once the projection holds the user's log up to the position.
 
     Polls, so it holds no lock and no connection while it waits. Raises: StillBehind after the
     time, and at once where the projection is parked: nothing will move it but an operator.
     """
-    wanted, members = set_of(projection)
+    wanted, members = set_of(projection, sets)
     if type(position) is not int or position < 0:
         raise InvalidInput(f"position {position!r} is no position of a log", field="position")
     deadline = time.monotonic() + timeout_s

@@ -16,7 +16,9 @@ from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, SEARCH_ROLE
 # What lies further back in one document is not searched (segments are much shorter than this).
 WORDS_CHARS_MAX: Final = 30_000
 # How many documents that match are ranked; more of them match only the commonest words.
-RANKED_MAX: Final = 5_000
+RANKED_MAX: Final = 2_000
+# How many words of a query may be ids.
+TOKENS_MAX: Final = 20
 SEARCH_LIMIT_MAX: Final = 1_000
 
 FILTERS: Final = (
@@ -76,8 +78,13 @@ _COLUMNS = (
 )  # fmt: skip
 _RETURNED = ", ".join(f"{name} {sql_type}" for name, sql_type in _COLUMNS)
 _SELECTED = ", ".join(f"d.{name}" for name, _ in _COLUMNS)
-_NAMED = " OR ".join(
-    f"d.{name} = ANY (v_tokens)" for name in ("source_id", "thread_id", "meeting_id", "task_id")
+# Looked up by one index each, one id after the other, whatever the planner knows of the table.
+_LOOKED_UP = "\n            UNION\n            ".join(
+    f"""SELECT d.id FROM unnest(v_tokens) AS t(token), LATERAL (
+                SELECT d.id, d.generation FROM document d
+                WHERE d.user_id = p_user AND d.{name} = t.token OFFSET 0) d
+            WHERE d.generation = v_generation"""
+    for name in ("source_id", "thread_id", "meeting_id", "task_id")
 )
 _WANTED = """
               AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
@@ -93,28 +100,32 @@ _WANTED = """
                    OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
                       || '/' || d.source_id = ANY (v_entities))"""
 
-_MATCHES = f"""d.words @@ (v_owner && {{}})
-              AND ({_NAMED}) IS NOT TRUE"""
 # Where every word is there, their nearness counts, else how many and how often.
 _BY_ALL = "ts_rank_cd(d.words, v_words, 1)"
 _BY_ANY = "ts_rank(d.words, v_any, 1)"
+# Only the index of the words can answer the inner question, and it reads this user's entries only.
+_MATCHING = "(SELECT d.* FROM document d WHERE d.words @@ (v_owner && {}) OFFSET 0) d"
+_NAMED = """(
+                SELECT d.* FROM unnest(v_named) AS n(id), LATERAL (
+                    SELECT d.* FROM document d
+                    WHERE d.user_id = p_user AND d.generation = v_generation AND d.id = n.id
+                    OFFSET 0) d) d"""
 
 
-def _ranked(rank: str, condition: str, marks: str, *, first: str = "") -> str:
-    """Documents that fit the condition and the filters, the best first."""
+def _ranked(rank: str, source: str, condition: str, marks: str, *, first: str = "") -> str:
+    """Documents of the source that fit the condition and the filters, the best first."""
     return f"""
         SELECT {_SELECTED}, d.rank, {marks}
         FROM (
-            SELECT d.*, {rank} AS rank,
-                   d.source_id = ANY (v_tokens) AS is_source
-            FROM document d
-            WHERE d.user_id = p_user AND d.generation = v_generation
-              AND {condition}{_WANTED}
+            SELECT d.*, {rank} AS rank, d.source_id = ANY (v_tokens) AS is_source
+            FROM {source}
+            WHERE d.user_id = p_user AND d.generation = v_generation{condition}{_WANTED}
             LIMIT {RANKED_MAX}
         ) d
         ORDER BY {first}d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;"""
 
 
+_OTHERS = " AND d.id <> ALL (v_named)"
 SEARCH_SIGNATURE: Final = "search_documents(text, text, jsonb)"
 EVIDENCE_FUNCTIONS: Final = ("wi_words(text, boolean)", "wi_owner(text, integer)")
 
@@ -145,6 +156,7 @@ DECLARE
     v_until timestamptz := (p_filters ->> 'until')::timestamptz;
     v_now timestamptz := coalesce((p_filters ->> 'now')::timestamptz, statement_timestamp());
     v_tokens text[];
+    v_named text[];
     v_owner tsquery;
     v_words tsquery;
     v_any tsquery;
@@ -163,17 +175,20 @@ BEGIN
     v_owner := ('''' || wi_owner(p_user, v_generation) || '''')::tsquery;
     v_words := plainto_tsquery('pg_catalog.english', wi_words(left(p_query, 2000), false));
     v_tokens := ARRAY(SELECT trim(t.token, '.,;:!?()[]"''') FROM regexp_split_to_table(
-        left(p_query, 2000), '\\s+') AS t(token) WHERE t.token <> '' LIMIT 50);
+        left(p_query, 2000), '\\s+') AS t(token) WHERE t.token <> '' LIMIT {TOKENS_MAX});
+    v_named := ARRAY(SELECT n.id FROM (
+            {_LOOKED_UP}
+        ) n LIMIT {RANKED_MAX});
     v_any := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
-    RETURN QUERY{_ranked(_BY_ANY, f"({_NAMED})", "true, false", first="is_source DESC, ")}
+    RETURN QUERY{_ranked(_BY_ANY, _NAMED, "", "true, false", first="is_source DESC, ")}
     IF numnode(v_words) = 0 THEN
         RETURN;
     END IF;
-    RETURN QUERY{_ranked(_BY_ALL, _MATCHES.format("v_words"), "false, false")}
+    RETURN QUERY{_ranked(_BY_ALL, _MATCHING.format("v_words"), _OTHERS, "false, false")}
     IF FOUND THEN
         RETURN;
     END IF;
-    RETURN QUERY{_ranked(_BY_ANY, _MATCHES.format("v_any"), "false, true")}
+    RETURN QUERY{_ranked(_BY_ANY, _MATCHING.format("v_any"), _OTHERS, "false, true")}
 END
 $body$;
 

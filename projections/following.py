@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.projections.sets import ProjectionSet
 
-CLAIM_SECONDS: Final = 20
+CLAIM_SECONDS: Final = 5
 BACK_OFF_SECONDS_MAX: Final = 60
 WAITING_SECONDS: Final = 60  # where newer code or a rebuild has to come first
 
@@ -29,6 +29,18 @@ JOIN unnest(%s::text[], %s::integer[]) AS ours(projection_set, fold_version)
   ON ours.projection_set = g.projection_set AND ours.fold_version = g.fold_version
 WHERE g.state <> 'retiring' AND d.next_at <= statement_timestamp()
 ORDER BY d.next_at LIMIT %s
+"""
+
+# Binds: sets, their fold versions, the length of a claim; runs as maintenance. One row.
+CLAIMED = """
+SELECT EXISTS (
+    SELECT FROM catchup_due d
+    JOIN projection_generation g
+      ON g.projection_set = d.projection_set AND g.generation = d.generation
+    JOIN unnest(%s::text[], %s::integer[]) AS ours(projection_set, fold_version)
+      ON ours.projection_set = g.projection_set AND ours.fold_version = g.fold_version
+    WHERE g.state <> 'retiring' AND d.attempts > 0
+      AND d.next_at <= statement_timestamp() + %s)
 """
 
 # Binds: sets, their fold versions; runs as maintenance. Writes one row for each user of a
@@ -108,6 +120,14 @@ def find_due(database: Database, sets: Sequence[ProjectionSet], limit: int) -> l
     """Entries of these sets' fold versions whose time has come, the oldest first."""
     with database.maintenance() as conn:
         return [Due(*row) for row in conn.execute(DUE, (*ours(sets), limit)).fetchall()]
+
+
+def are_claimed(database: Database, sets: Sequence[ProjectionSet]) -> bool:
+    """Whether somebody has entries of these sets that become due soon, done or not."""
+    with database.maintenance() as conn:
+        row = conn.execute(CLAIMED, (*ours(sets), timedelta(seconds=CLAIM_SECONDS))).fetchone()
+    assert row is not None
+    return bool(row[0])
 
 
 def scan(database: Database, sets: Sequence[ProjectionSet]) -> int:

@@ -45,7 +45,11 @@ def table_sql(table: AnyTable) -> str:
         )
     if table.searched is not None:
         # Its entries begin with a lexeme of the tenant's (wi_owner), so no other tenant's are read.
-        indexes.append(f"CREATE INDEX {table.name}_words ON {table.name} USING gin (words);")
+        # No list of pending entries: each search would read it whole.
+        indexes.append(
+            f"CREATE INDEX {table.name}_words ON {table.name} USING gin (words) "
+            "WITH (fastupdate = off);"
+        )
     # The key comes last, and no other index begins as it does: without statistics many indexes look
     # alike, the planner takes the youngest of them, and a row is to be found by its key.
     return "\n".join(

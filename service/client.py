@@ -23,14 +23,17 @@ from workindex.eventlog.reader import PAGE_EVENTS, POSITION_MAX, known_keys, rea
 from workindex.eventlog.revision import check_revision
 from workindex.projections.bounds import ITEMS_MAX, Bounds, Want
 from workindex.projections.bulk import BulkWriter, Outcome
+from workindex.projections.follower import Follower
 from workindex.projections.index import Index, index_of
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
 from workindex.projections.recording import Clock, Receipt
-from workindex.projections.sets import INLINE, ProjectionSet
+from workindex.projections.sets import EVIDENCE, INLINE, ProjectionSet
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
+from workindex.service.evidence import Evidence
 from workindex.service.parsing import parse_command
+from workindex.service.worker import Done, Worker
 
 Recordable = Command | Mapping[str, Any] | Entry
 
@@ -66,6 +69,7 @@ class WorkIndex:
         self.mapper = mapper or FactMapper()
         self.writer = BulkWriter(database, projection_set=projection_set, mapper=self.mapper)
         self.reader = Reader(database, projection_set=projection_set, mapper=self.mapper)
+        self.follower = Follower(database, sets=(projection_set, EVIDENCE), mapper=self.mapper)
 
     @classmethod
     def open(cls, url: str | None = None, *, clock: Clock | None = None) -> Self:
@@ -94,6 +98,13 @@ class WorkIndex:
         Raises: InvalidInput where the id is not 1 to 200 printable characters.
         """
         return UserScope(self, checked_user_id(user_id))
+
+    def catch_up(self) -> Done:
+        """Bring every user's projections to the head, in this process, and say what was done.
+
+        Raises: NotReady without the maintenance login; Unavailable.
+        """
+        return Worker(self.database, self.follower).drain()
 
     def close(self) -> None:
         """Close the connections; an embedded server keeps running."""
@@ -140,7 +151,7 @@ def checked_user_id(given: object) -> str:
     return user_id
 
 
-class UserScope:
+class UserScope(Evidence):
     """Everything that one user's log and Work Index offer."""
 
     def __init__(self, work_index: WorkIndex, user_id: str) -> None:

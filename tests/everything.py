@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from driver import NOW, actor

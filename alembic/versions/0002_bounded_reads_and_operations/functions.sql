@@ -1317,6 +1317,7 @@ DECLARE
     v_until timestamptz := (p_filters ->> 'until')::timestamptz;
     v_now timestamptz := coalesce((p_filters ->> 'now')::timestamptz, statement_timestamp());
     v_tokens text[];
+    v_named text[];
     v_owner tsquery;
     v_words tsquery;
     v_any tsquery;
@@ -1335,16 +1336,39 @@ BEGIN
     v_owner := ('''' || wi_owner(p_user, v_generation) || '''')::tsquery;
     v_words := plainto_tsquery('pg_catalog.english', wi_words(left(p_query, 2000), false));
     v_tokens := ARRAY(SELECT trim(t.token, '.,;:!?()[]"''') FROM regexp_split_to_table(
-        left(p_query, 2000), '\s+') AS t(token) WHERE t.token <> '' LIMIT 50);
+        left(p_query, 2000), '\s+') AS t(token) WHERE t.token <> '' LIMIT 20);
+    v_named := ARRAY(SELECT n.id FROM (
+            SELECT d.id FROM unnest(v_tokens) AS t(token), LATERAL (
+                SELECT d.id, d.generation FROM document d
+                WHERE d.user_id = p_user AND d.source_id = t.token OFFSET 0) d
+            WHERE d.generation = v_generation
+            UNION
+            SELECT d.id FROM unnest(v_tokens) AS t(token), LATERAL (
+                SELECT d.id, d.generation FROM document d
+                WHERE d.user_id = p_user AND d.thread_id = t.token OFFSET 0) d
+            WHERE d.generation = v_generation
+            UNION
+            SELECT d.id FROM unnest(v_tokens) AS t(token), LATERAL (
+                SELECT d.id, d.generation FROM document d
+                WHERE d.user_id = p_user AND d.meeting_id = t.token OFFSET 0) d
+            WHERE d.generation = v_generation
+            UNION
+            SELECT d.id FROM unnest(v_tokens) AS t(token), LATERAL (
+                SELECT d.id, d.generation FROM document d
+                WHERE d.user_id = p_user AND d.task_id = t.token OFFSET 0) d
+            WHERE d.generation = v_generation
+        ) n LIMIT 2000);
     v_any := replace(replace(v_words::text, ' & ', ' | '), ' <-> ', ' | ')::tsquery;
     RETURN QUERY
         SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, true, false
         FROM (
-            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank,
-                   d.source_id = ANY (v_tokens) AS is_source
-            FROM document d
+            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank, d.source_id = ANY (v_tokens) AS is_source
+            FROM (
+                SELECT d.* FROM unnest(v_named) AS n(id), LATERAL (
+                    SELECT d.* FROM document d
+                    WHERE d.user_id = p_user AND d.generation = v_generation AND d.id = n.id
+                    OFFSET 0) d) d
             WHERE d.user_id = p_user AND d.generation = v_generation
-              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens))
               AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
               AND (v_sources IS NULL OR d.source = ANY (v_sources))
               AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
@@ -1357,7 +1381,7 @@ BEGIN
                    OR 'subject/' || d.subject = ANY (v_entities)
                    OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
                       || '/' || d.source_id = ANY (v_entities))
-            LIMIT 5000
+            LIMIT 2000
         ) d
         ORDER BY is_source DESC, d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
     IF numnode(v_words) = 0 THEN
@@ -1366,12 +1390,9 @@ BEGIN
     RETURN QUERY
         SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, false, false
         FROM (
-            SELECT d.*, ts_rank_cd(d.words, v_words, 1) AS rank,
-                   d.source_id = ANY (v_tokens) AS is_source
-            FROM document d
-            WHERE d.user_id = p_user AND d.generation = v_generation
-              AND d.words @@ (v_owner && v_words)
-              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens)) IS NOT TRUE
+            SELECT d.*, ts_rank_cd(d.words, v_words, 1) AS rank, d.source_id = ANY (v_tokens) AS is_source
+            FROM (SELECT d.* FROM document d WHERE d.words @@ (v_owner && v_words) OFFSET 0) d
+            WHERE d.user_id = p_user AND d.generation = v_generation AND d.id <> ALL (v_named)
               AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
               AND (v_sources IS NULL OR d.source = ANY (v_sources))
               AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
@@ -1384,7 +1405,7 @@ BEGIN
                    OR 'subject/' || d.subject = ANY (v_entities)
                    OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
                       || '/' || d.source_id = ANY (v_entities))
-            LIMIT 5000
+            LIMIT 2000
         ) d
         ORDER BY d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
     IF FOUND THEN
@@ -1393,12 +1414,9 @@ BEGIN
     RETURN QUERY
         SELECT d.id, d.text, d.source_kind, d.source_id, d.segment, d.first_turn, d.last_turn, d.thread_id, d.meeting_id, d.task_id, d.subject, d.role, d.source, d.sensitivity, d.occurred_at, d.expires_at, d.source_position, d.rank, false, true
         FROM (
-            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank,
-                   d.source_id = ANY (v_tokens) AS is_source
-            FROM document d
-            WHERE d.user_id = p_user AND d.generation = v_generation
-              AND d.words @@ (v_owner && v_any)
-              AND (d.source_id = ANY (v_tokens) OR d.thread_id = ANY (v_tokens) OR d.meeting_id = ANY (v_tokens) OR d.task_id = ANY (v_tokens)) IS NOT TRUE
+            SELECT d.*, ts_rank(d.words, v_any, 1) AS rank, d.source_id = ANY (v_tokens) AS is_source
+            FROM (SELECT d.* FROM document d WHERE d.words @@ (v_owner && v_any) OFFSET 0) d
+            WHERE d.user_id = p_user AND d.generation = v_generation AND d.id <> ALL (v_named)
               AND (v_kinds IS NULL OR d.source_kind = ANY (v_kinds))
               AND (v_sources IS NULL OR d.source = ANY (v_sources))
               AND (v_sensitivity IS NULL OR d.sensitivity = ANY (v_sensitivity))
@@ -1411,7 +1429,7 @@ BEGIN
                    OR 'subject/' || d.subject = ANY (v_entities)
                    OR CASE d.source_kind WHEN 'transcript' THEN 'artifact' ELSE d.source_kind END
                       || '/' || d.source_id = ANY (v_entities))
-            LIMIT 5000
+            LIMIT 2000
         ) d
         ORDER BY d.rank DESC, d.occurred_at DESC, d.id LIMIT v_limit;
 END

@@ -137,7 +137,7 @@ CREATE INDEX document_source_id ON document (user_id, source_id, generation);
 CREATE INDEX document_thread_id ON document (user_id, thread_id, generation);
 CREATE INDEX document_meeting_id ON document (user_id, meeting_id, generation);
 CREATE INDEX document_task_id ON document (user_id, task_id, generation);
-CREATE INDEX document_words ON document USING gin (words);
+CREATE INDEX document_words ON document USING gin (words) WITH (fastupdate = off);
 ALTER TABLE document ADD PRIMARY KEY (user_id, generation, id);
 
 ALTER TABLE document ENABLE ROW LEVEL SECURITY;
