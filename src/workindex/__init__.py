@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from workindex.assembler.audit.observing import observe as observe
     from workindex.assembler.state_path import StateAnswer as StateAnswer
     from workindex.domain.errors import ActionNotCanonical as ActionNotCanonical
     from workindex.domain.errors import BatchRefused as BatchRefused
@@ -67,6 +68,7 @@ PUBLIC = {
     "VersionConflict": "domain.errors",
     "WorkIndex": "service.client",
     "WorkindexError": "domain.errors",
+    "observe": "assembler.audit.observing",
     "retrying": "service.retrying",
 }
 __all__ = list(PUBLIC)
