@@ -118,36 +118,10 @@ def mutate(happened: Validated, task: ValidatedTask | None) -> ValidatedTask:
 
 def test_decode() -> None:
     """Decode with validation, then fold ÷ the stock mapper and aggregate."""
-    mapper, stored = FactMapper(), _ours()
-    stock_mapper, stock_stored = _stock()
-
-    def ours() -> None:
-        folding = Folding()
-        for one in stored:
-            folding.apply(mapper.to_domain_event(one), one.position)
-        assert len(folding.rows("task")) == TASKS
-
-    def stock() -> None:
-        aggregates: dict[Any, Any] = {}
-        for one in stock_stored:
-            happened = stock_mapper.to_domain_event(one)
-            found = aggregates.get(happened.originator_id)
-            aggregates[happened.originator_id] = happened.mutate(found)
-        assert len(aggregates) == TASKS
-
-    validating, validated_stored = ValidatingMapper(JSONTranscoder()), _validated()
-
-    def validated() -> None:
-        tasks: dict[str, ValidatedTask] = {}
-        for one in validated_stored:
-            happened = validating.to_domain_event(one)
-            found = tasks.get(happened.originator_id)
-            tasks[happened.originator_id] = mutate(happened, found)
-        assert len(tasks) == TASKS
-
-    rates: dict[str, list[float]] = {"ours": [], "stock": [], "validated": []}
+    runs = {"ours": _run_ours(), "stock": _run_stock(), "validated": _run_validated()}
+    rates: dict[str, list[float]] = {name: [] for name in runs}
     for round_ in range(ROUNDS + 1):
-        for name, run in (("ours", ours), ("stock", stock), ("validated", validated)):
+        for name, run in runs.items():
             rate = EVENTS / _cpu_seconds(run)
             if round_:  # the first one warms up
                 rates[name].append(rate)
@@ -168,6 +142,45 @@ def test_decode() -> None:
             ),
         ],
     )
+
+
+def _run_ours() -> Callable[[], None]:
+    mapper, stored = FactMapper(), _ours()
+
+    def run() -> None:
+        folding = Folding()
+        for one in stored:
+            folding.apply(mapper.to_domain_event(one), one.position)
+        assert len(folding.rows("task")) == TASKS
+
+    return run
+
+
+def _run_stock() -> Callable[[], None]:
+    mapper, stored = _stock()
+
+    def run() -> None:
+        aggregates: dict[Any, Any] = {}
+        for one in stored:
+            happened = mapper.to_domain_event(one)
+            found = aggregates.get(happened.originator_id)
+            aggregates[happened.originator_id] = happened.mutate(found)
+        assert len(aggregates) == TASKS
+
+    return run
+
+
+def _run_validated() -> Callable[[], None]:
+    mapper, stored = ValidatingMapper(JSONTranscoder()), _validated()
+
+    def run() -> None:
+        tasks: dict[str, ValidatedTask] = {}
+        for one in stored:
+            happened = mapper.to_domain_event(one)
+            tasks[happened.originator_id] = mutate(happened, tasks.get(happened.originator_id))
+        assert len(tasks) == TASKS
+
+    return run
 
 
 def _cpu_seconds(run: Callable[[], None]) -> float:
