@@ -37,7 +37,9 @@ WRITINGS = (
     Writing(0x00000, ASCII_TOKENS),
     Writing(0x00080, 1.00),  # Latin with signs
     Writing(0x00250, 2.00),
-    Writing(0x00370, 1.00),  # Greek, Cyrillic, Armenian, Hebrew, Arabic
+    Writing(0x00370, 1.00),  # Greek
+    Writing(0x00400, 0.70),  # Cyrillic
+    Writing(0x00530, 1.00),  # Armenian, Hebrew, Arabic
     Writing(0x00700, 2.00),
     Writing(0x00800, 3.00),
     Writing(0x00900, 1.40),  # Devanagari, Bengali
