@@ -104,7 +104,7 @@ def list_parked(database: Database) -> dict[str, list[dict[str, Any]]]:
             ("skipped", LEFT_OUT, SKIPPED_FIELDS),
         ):
             rows = cursor.execute(statement).fetchall()
-            found[name] = [{**row, **_told(row.pop("mark"), fields)} for row in rows]
+            found[name] = [_told(row.pop("mark"), fields, row) for row in rows]
     return found
 
 
@@ -328,6 +328,6 @@ def _listed(skips: Any) -> list[Any]:
     return skips if isinstance(skips, list) else []
 
 
-def _told(mark: Any, fields: Mapping[str, str]) -> dict[str, Any]:
+def _told(mark: Any, fields: Mapping[str, str], where: dict[str, Any]) -> dict[str, Any]:
     said = mark if isinstance(mark, dict) else {}
-    return {shown: said.get(name) for name, shown in fields.items()}
+    return where | {shown: said.get(name) for name, shown in fields.items()}
