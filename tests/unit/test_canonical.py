@@ -253,6 +253,21 @@ def test_what_cannot_be_stored_is_named(value: Any, field: str) -> None:
     assert refused.value.field == field
 
 
+@given(
+    json_values,
+    st.sampled_from(["\x00", "\udfff", math.nan, -math.inf, 2**64, {"\x00": 1}, {2: 1}, NOON, {1}]),
+    st.lists(st.booleans(), max_size=6),
+)
+def test_what_cannot_be_stored_is_found_anywhere(good: Any, bad: Any, way: list[bool]) -> None:
+    """However deep it lies, after whatever good values; and good values alone are let through."""
+    check_json({"v": good}, "x")
+    value = bad
+    for as_list in way:
+        value = [good, value] if as_list else {"a": good, "b": value}
+    with pytest.raises(InvalidInput):
+        check_json(value, "x")
+
+
 def test_commands_that_can_be_stored_pass() -> None:
     """Times, models and tuples of a command are no free JSON; its texts are looked at."""
     command = RequestApproval(
