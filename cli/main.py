@@ -12,6 +12,7 @@ from typing import NoReturn
 import rich_click as click
 
 from workindex.cli.ask import ask
+from workindex.cli.assemble import assemble
 from workindex.cli.audit import audit
 from workindex.cli.audit_log import audit_log
 from workindex.cli.catalog import catalog
@@ -40,6 +41,7 @@ ALL_COMMANDS: tuple[click.Command, ...] = (
     record,
     imports,
     ask,
+    assemble,
     index,
     log,
     explain,

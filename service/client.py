@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -34,6 +34,10 @@ from workindex.service.bodies import Bodies
 from workindex.service.evidence import Evidence
 from workindex.service.parsing import parse_command
 from workindex.service.worker import Done, Worker
+
+if TYPE_CHECKING:  # the tokenizers and tables behind it load with the first working set
+    from workindex.assembler.envelope import ContextEnvelope, UserRequest
+    from workindex.service.assembling import AssembleSettings
 
 Recordable = Command | Mapping[str, Any] | Entry
 
@@ -277,6 +281,21 @@ class UserScope(Evidence):
 
         reading = read_for(question, read, now, tz, limit)
         return answer(question, reading, now=reading.now, tz=tz, locale=locale, limit=limit)
+
+    def assemble(
+        self, request: UserRequest | Mapping[str, Any], **settings: Unpack[AssembleSettings]
+    ) -> ContextEnvelope:
+        """The working set of one turn: current state, recent history and evidence, bounded.
+
+        Everything is read as of one position. `settings` are those of `service.assembling`:
+        the policy and the counter by name, what the caller may see, the ports.
+
+        Raises: InvalidInput; UnknownRecord for an id that names nothing of this user's;
+        ContextBudgetExceeded where what may not be cut is too large; Unavailable.
+        """
+        from workindex.service.assembling import assembled
+
+        return assembled(self._work_index.reader, self.user_id, request, **settings)
 
     def index(
         self,

@@ -1,0 +1,270 @@
+"""A request in, the working set of its turn out: everything read as of one position.
+
+The stages find, the lanes decide, and the manifest says what became of everything. What could not
+be done is named in `degraded`, so that nothing that is missing passes for "there is none".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from workindex.assembler.admission import SURFACES, Admission
+from workindex.assembler.beside import (
+    artifacts_stage,
+    attachments_stage,
+    commitments_stage,
+    preferences_stage,
+)
+from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.envelope import (
+    Candidate,
+    ContextEnvelope,
+    Manifest,
+    Omission,
+    OverLimit,
+    Sensitivity,
+    UserRequest,
+)
+from workindex.assembler.history import MESSAGES_MAX, recent_tail
+from workindex.assembler.lanes import Fitted, fit
+from workindex.assembler.memory import CLAIMS_MAX, claims_stage
+from workindex.assembler.offers import Stage, joined
+from workindex.assembler.policies import Policy
+from workindex.assembler.rendering import Segment, data
+from workindex.assembler.scope import Classifier, Scoped, resolve
+from workindex.assembler.state_lane import Asked, live_state, possible, records, work_index
+from workindex.assembler.tokens import TokenCounter
+from workindex.projections.snapshot import Snapshot, snapshot
+from workindex.projections.work_index import Reader
+
+
+class Settings(NamedTuple):
+    """What a caller decides for every turn: the budget, who may see what, and the ports.
+
+    `sensitivity_max` is the most sensitive thing that the caller may be shown.
+    """
+
+    policy: Policy
+    counter: TokenCounter
+    sensitivity_max: Sensitivity = "private"
+    classifier: Classifier | None = None
+    over_limit: OverLimit | None = None
+
+
+class _Turn(NamedTuple):
+    """One turn on its way through the stages."""
+
+    snapshot: Snapshot
+    request: UserRequest
+    settings: Settings
+    admission: Admission
+    asked: Asked
+    scoped: Scoped
+
+    @property
+    def now(self) -> datetime:
+        return self.asked.now
+
+    def named(self, kind: str, ids: Sequence[str]) -> Sequence[Any]:
+        """Rows by kind and exact id, as of the turn's position."""
+        return self.snapshot.named(self.asked.base, kind, ids)
+
+    def refs_of(self, kind: str) -> list[str]:
+        """The ids in scope of one kind."""
+        return [id_ for one, id_ in self.scoped.refs if one == kind]
+
+
+def assemble(
+    reader: Reader, user_id: str, request: UserRequest, settings: Settings
+) -> ContextEnvelope:
+    """The working set of one turn.
+
+    Raises: UnknownRecord, ContextBudgetExceeded, InvalidInput, Unavailable.
+    """
+    latency_ms: dict[str, float] = {}
+    began = time.perf_counter()
+    with snapshot(reader, user_id) as read:
+        asked = Asked(read, request.now, request.tz)
+        scoped = _timed(latency_ms, "scope", lambda: _scope(read, asked, request, settings))
+        turn = _Turn(read, request, settings, SURFACES[request.surface], asked, scoped)
+        stages = [_timed(latency_ms, name, partial(stage, turn)) for name, stage in STAGES]
+    found = joined(stages)
+    fixed = _fixed(request, settings.policy)
+    fitted = _timed(
+        latency_ms,
+        "fit",
+        lambda: fit(found.offers, fixed, settings.policy, settings.counter, settings.over_limit),
+    )
+    latency_ms["whole"] = (time.perf_counter() - began) * 1e3
+    return _envelope(turn, found, fitted, latency_ms)
+
+
+def _scope(read: Snapshot, asked: Asked, request: UserRequest, settings: Settings) -> Scoped:
+    def find(kind: str, ids: Sequence[str]) -> Sequence[Any]:
+        return read.named(asked.base, kind, ids)
+
+    titles = [("task", row) for row in asked.base.rows.get("task", ())]
+    return resolve(request, read.user_id, find, titles, settings.classifier)
+
+
+def _state(turn: _Turn) -> Stage:
+    """What stands now: records in scope, what needs the person, what may be meant."""
+    has = turn.admission.has
+    stages = []
+    if has("records"):
+        stages.append(records(turn.snapshot, turn.asked.base, turn.scoped, turn.now))
+    if has("work_index"):
+        is_main = "work_index" in turn.admission.always
+        stages.append(work_index(turn.asked, 2 if is_main else 4))
+    if has("candidates"):
+        most = turn.settings.policy.candidates_max
+        stages.append(possible(turn.scoped.candidates, turn.now, most))
+    if has("live_state"):
+        stages.append(live_state(turn.snapshot, turn.now))
+    return joined(stages)
+
+
+def _beside(turn: _Turn) -> Stage:
+    """What stands beside the records in scope."""
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    seen = turn.settings.sensitivity_max
+    attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
+    rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
+    stages = [
+        artifacts_stage(rows, seen, "it is named or came with the message"),
+        attachments_stage(turn.request.attachments, turn.now),
+    ]
+    if has("artifacts"):
+        own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
+        stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
+    if has("commitments") and scope.meeting_id is not None:
+        made = turn.snapshot.read({"commitment": "all"}, now=turn.now).rows["commitment"]
+        own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
+        stages.append(commitments_stage(own_ones))
+    if has("preferences"):
+        users = base.rows.get("user", ())
+        stages.append(preferences_stage(users[0] if users else None, turn.now))
+    return joined(stages)
+
+
+def _history(turn: _Turn) -> Stage:
+    """The conversation's last turns, its checkpoint and its summary."""
+    has, thread_id = turn.admission.has, turn.scoped.scope.thread_id
+    if thread_id is None:
+        return Stage()
+    stages = []
+    thread = next(iter(turn.named("thread", [thread_id])), None)
+    if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
+        is_needed = "checkpoint" in turn.admission.always
+        stages += [
+            checkpoint_stage(row, turn.named, turn.now, is_needed=is_needed)
+            for row in turn.named("checkpoint", [thread.checkpoint_id])
+        ]
+    if has("summary") and thread is not None and thread.summary_id is not None:
+        stages += [
+            summary_stage(row, turn.named) for row in turn.named("summary", [thread.summary_id])
+        ]
+    if has("recent_tail"):
+        policy = turn.settings.policy
+        stages.append(
+            recent_tail(
+                turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX),
+                latest_id=turn.request.message_id,
+                turns_min=policy.turns_min,
+                turns_max=policy.turns_max,
+                sensitivity_max=turn.settings.sensitivity_max,
+            )
+        )
+    return joined(stages)
+
+
+def _memory(turn: _Turn) -> Stage:
+    if not turn.admission.has("claims"):
+        return Stage()
+    records_in_scope = [
+        (kind, row) for kind, id_ in turn.scoped.refs for row in turn.named(kind, [id_])
+    ]
+    return claims_stage(
+        turn.snapshot.current_claims(turn.asked.base, CLAIMS_MAX),
+        turn.request.text,
+        records_in_scope,
+        now=turn.now,
+        sensitivity_max=turn.settings.sensitivity_max,
+    )
+
+
+# The order of the stages is the order of the items within their lanes.
+STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
+    ("state", _state),
+    ("beside", _beside),
+    ("history", _history),
+    ("memory", _memory),
+)
+ARTIFACTS_MAX = 20
+
+
+def _fixed(request: UserRequest, policy: Policy) -> list[Segment]:
+    """What is never cut: the policy's core and the request itself."""
+    told = request.model_dump(mode="json", exclude_none=True, exclude={"text"})
+    heads = " ".join(f"{name}={data(value)}" for name, value in sorted(told.items()))
+    return [
+        Segment("policy", policy.core if policy.core.endswith("\n") else f"{policy.core}\n"),
+        Segment("request", f"<request {heads}>\n{data(request.text)}\n</request>\n"),
+    ]
+
+
+def _envelope(
+    turn: _Turn, found: Stage, fitted: Fitted, latency_ms: dict[str, float]
+) -> ContextEnvelope:
+    pending = turn.asked.pending
+    left = tuple(_left(omission) for omission in found.left)
+    return ContextEnvelope(
+        request=turn.request,
+        scope=turn.scoped.scope,
+        policy_version=turn.settings.policy.full_name,
+        current_state=fitted.items["state"],
+        recent_history=fitted.items["history"],
+        retrieved_evidence=fitted.items["evidence"],
+        active_tool_groups=found.tool_groups,
+        budget=fitted.budget,
+        omissions=(*found.left, *fitted.omissions),
+        conflicts=found.conflicts,
+        proof={
+            "verdict": pending.verdict,
+            "reasons": list(pending.reasons),
+            "certificate": pending.certificate,
+        },
+        manifest=Manifest(
+            candidates=(*fitted.candidates, *left),
+            retrieval=found.retrieval,
+            active_tool_groups=found.tool_groups,
+            tokens_by_component=dict(fitted.budget.by_lane),
+            latency_ms=latency_ms,
+            degraded=found.degraded,
+            over_limit=fitted.over_limit,
+        ),
+    )
+
+
+def _left(omission: Omission) -> Candidate:
+    """Something that a stage left out before the lanes saw it."""
+    return Candidate(
+        source_id=omission.source_id,
+        lane=omission.lane,
+        state="discoverable",
+        load_mode="reference",
+        decision="omitted",
+        reason=omission.reason,
+        tokens=0,
+    )
+
+
+def _timed(latency_ms: dict[str, float], name: str, work: Callable[[], Any]) -> Any:
+    began = time.perf_counter()
+    result = work()
+    latency_ms[name] = (time.perf_counter() - began) * 1e3
+    return result

@@ -1,0 +1,172 @@
+"""What stands beside the records in scope: artifacts, attachments, commitments, preferences.
+
+Bodies stay outside: an artifact enters as a reference with one sentence, and the reason why its
+body is not here is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from workindex.assembler.envelope import (
+    Attachment,
+    ContextItem,
+    Omission,
+    Priority,
+    Sensitivity,
+    SourceType,
+    ToolCall,
+)
+from workindex.assembler.history import SENSITIVITIES
+from workindex.assembler.offers import Kind, Offer, Stage
+from workindex.domain.facts import utc
+from workindex.projections.artifacts import ArtifactRow
+from workindex.projections.meetings import CommitmentRow
+from workindex.projections.users import UserRow
+
+SUMMARY_CHARS_MAX = 300
+
+
+def artifacts_stage(
+    rows: Sequence[ArtifactRow], sensitivity_max: Sensitivity, reason: str
+) -> Stage:
+    """References to artifacts: never a body."""
+    offers = []
+    left = []
+    levels = list(SENSITIVITIES)
+    for place, row in enumerate(rows):
+        source_id = f"artifact:{row.artifact_id}"
+        sensitivity = next(one for one in SENSITIVITIES if one == row.sensitivity)
+        if row.status != "stored":
+            left.append(Omission(lane="state", source_id=source_id, reason="forgotten"))
+            continue
+        if levels.index(sensitivity) > levels.index(sensitivity_max):
+            why = "more sensitive than the caller may see"
+            left.append(Omission(lane="state", source_id=source_id, reason=why))
+            continue
+        content = {
+            "ref": source_id,
+            "type": row.media_type,
+            "title": row.title[:SUMMARY_CHARS_MAX],
+            "processing_status": row.status,
+            "size_bytes": row.size_bytes,
+            "summary": (row.summary or "")[:SUMMARY_CHARS_MAX] or None,
+        }
+        offers.append(
+            _offer(
+                "artifact",
+                source_id,
+                content,
+                row.stored_at,
+                reason,
+                kind="attachment",
+                rank=-place,
+                sensitivity=sensitivity,
+                recover_with=ToolCall(
+                    name="resolve",
+                    arguments={"ref": source_id, "selector": "0-0", "max_tokens": 1_000},
+                ),
+            )
+        )
+    return Stage(offers=tuple(offers), left=tuple(left))
+
+
+def attachments_stage(attachments: Sequence[Attachment], now: datetime) -> Stage:
+    """Files of the message that are not stored: what is known of them; nobody read them."""
+    offers = [
+        _offer(
+            "message",
+            f"attachment:{place}",
+            one.model_dump(mode="json", exclude_none=True),
+            now,
+            "it came with the message and is not stored: its body is not here",
+            kind="attachment",
+        )
+        for place, one in enumerate(attachments)
+        if one.artifact_id is None
+    ]
+    return Stage(offers=tuple(offers))
+
+
+def commitments_stage(rows: Sequence[CommitmentRow]) -> Stage:
+    """What was promised in the meeting, open ones first."""
+    ordered = sorted(rows, key=lambda row: (row.status != "open", row.made_at, row.commitment_id))
+    return Stage(
+        offers=tuple(
+            _offer(
+                "projection",
+                f"commitment:{row.commitment_id}",
+                _plain(row._asdict()),
+                row.settled_at or row.made_at,
+                "a commitment of the meeting in scope",
+                rank=-place,
+                priority=2 if row.status == "open" else 3,
+            )
+            for place, row in enumerate(ordered)
+        )
+    )
+
+
+def preferences_stage(row: UserRow | None, now: datetime) -> Stage:
+    """What the person set, and which consents hold now."""
+    if row is None:
+        return Stage()
+    consents = {
+        name: held
+        for name, held in row.consents.items()
+        if held.get("expires_at") is None or datetime.fromisoformat(str(held["expires_at"])) > now
+    }
+    content = {
+        "time_zone": row.time_zone,
+        "locale": row.locale,
+        "preferences": row.preferences,
+        "consents": consents,
+    }
+    offer = _offer(
+        "projection",
+        "user:me",
+        _plain(content),
+        row.updated_at,
+        "preferences and consents in force",
+        priority=2,
+    )
+    return Stage(offers=(offer,))
+
+
+def _offer(
+    source_type: SourceType,
+    source_id: str,
+    content: Any,
+    observed_at: datetime,
+    reason: str,
+    *,
+    kind: Kind = "state",
+    rank: float = 0.0,
+    priority: Priority = 3,
+    sensitivity: Sensitivity = "normal",
+    recover_with: ToolCall | None = None,
+) -> Offer:
+    item = ContextItem(
+        source_type=source_type,
+        source_id=source_id,
+        authority="canonical",
+        authority_rank=2,
+        observed_at=observed_at,
+        sensitivity=sensitivity,
+        priority=priority,
+        admission_reason=reason,
+        content=content,
+    )
+    return Offer("state", item, "reference", kind, rank, recover_with=recover_with)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return utc(value)
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,349 @@
+"""What of all that was offered fits: protected items whole or not at all, the rest by its turn.
+
+Priorities 0 to 2 are never cut: where they alone exceed the limit there is no working set
+(`ContextBudgetExceeded`). Priorities 3 and 4 first have to fit the ceiling of their lane, then all
+of them together the target. Every offer is admitted or omitted exactly once, and what is omitted
+says how to get it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from workindex.assembler.envelope import (
+    LANES,
+    Budget,
+    Candidate,
+    ContextItem,
+    Lane,
+    Omission,
+    OverLimit,
+)
+from workindex.assembler.offers import Kind, Offer
+from workindex.assembler.policies import Policy
+from workindex.assembler.rendering import Segment, item_text, rendered
+from workindex.assembler.tokens import TokenCounter
+from workindex.domain.errors import WorkindexError
+
+PROTECTED: Final = 2
+
+# Who goes first where there is no room: what can be loaded again, then evidence and unrelated
+# state by rank, then what was proposed or attached, then turns from the oldest on, and the last
+# turns only where the limit, not the target, is exceeded.
+GOING: Final[Mapping[Kind, int]] = {
+    "tool_output": 0,
+    "evidence": 1,
+    "state": 1,
+    "tool": 2,
+    "attachment": 3,
+    "candidate": 3,
+    "turn": 4,
+    "last_turn": 5,
+    "checkpoint": 6,
+}
+CEILED: Final[tuple[Lane, ...]] = ("evidence", "history", "tools", "state")
+
+
+class ContextBudgetExceeded(WorkindexError):
+    """What may never be cut is larger than the limit, so nothing was assembled.
+
+    `clarification` is what to say to the person, the same for the same request.
+    """
+
+    code = "CONTEXT_BUDGET_EXCEEDED"
+
+    def __init__(self, used: int, limit: int, largest: str, largest_tokens: int) -> None:
+        super().__init__(
+            f"what may not be cut takes {used} tokens, the limit is {limit}; the largest part is "
+            f"{largest} with {largest_tokens}: store a pasted text as an artifact and name it, or "
+            "give a budget_reason and a bucket",
+            field="text" if largest == "request" else None,
+        )
+        self.used = used
+        self.limit = limit
+        self.largest = largest
+        self.clarification = (
+            "This is more than I can take in at once. Store the long part as a file and tell me "
+            "what to look for in it."
+            if largest == "request"
+            else f"What belongs to this does not fit ({largest}). Ask about one thing at a time."
+        )
+
+
+class Fitted(NamedTuple):
+    """The working set: items by lane with their token counts, and what became of every offer."""
+
+    items: Mapping[Lane, tuple[ContextItem, ...]]
+    segments: tuple[Segment, ...]
+    budget: Budget
+    omissions: tuple[Omission, ...]
+    candidates: tuple[Candidate, ...]
+    over_limit: OverLimit | None
+
+
+class _Held(NamedTuple):
+    """An offer with what it costs whole and made smaller, and its place among all offers."""
+
+    place: int
+    offer: Offer
+    tokens: int
+    smaller_tokens: int
+
+    @property
+    def is_protected(self) -> bool:
+        return self.offer.item.priority <= PROTECTED
+
+    @property
+    def going(self) -> tuple[int, int, float, int]:
+        """The lowest goes first."""
+        item = self.offer.item
+        return (GOING[self.offer.kind], -item.priority, self.offer.rank, self.place)
+
+
+def fit(
+    offers: Sequence[Offer],
+    fixed: Sequence[Segment],
+    policy: Policy,
+    counter: TokenCounter,
+    over_limit: OverLimit | None = None,
+) -> Fitted:
+    """Admit what fits. `fixed` are the policy, the output schema and the request, never cut.
+
+    `over_limit` is the caller's reason and bucket for more than the policy's usual limit.
+
+    Raises: ContextBudgetExceeded.
+    """
+    return _Fitting(offers, fixed, policy, counter, over_limit).fitted()
+
+
+class _Fitting:
+    """One fit: every offer starts in `whole` and moves to `small` or `gone` at most once."""
+
+    def __init__(
+        self,
+        offers: Sequence[Offer],
+        fixed: Sequence[Segment],
+        policy: Policy,
+        counter: TokenCounter,
+        over_limit: OverLimit | None,
+    ) -> None:
+        self.policy = policy
+        self.counter = counter
+        self.fixed = list(fixed)
+        self.over_limit = over_limit
+        self.limit = policy.limit if over_limit is None else policy.limit_max
+        self.held = _counted(offers, counter)
+        self.fixed_tokens = counter.count([segment.text for segment in fixed])
+        self.small: dict[int, str] = {}
+        self.gone: dict[int, str] = {}
+        self.used = sum(self.fixed_tokens) + sum(held.tokens for held in self.held)
+
+    def fitted(self) -> Fitted:
+        """The whole algorithm, in order."""
+        self._drop_duplicates()
+        self._check_protected()
+        self._bound_evidence()
+        for lane in CEILED:
+            self._trim(partial(self._is_full, lane), f"ceiling of lane {lane}", lane)
+        self._trim(lambda: self.used > self.policy.target, "target of the working set")
+        self._trim(lambda: self.used > self.limit, "limit of the working set", last_turns=True)
+        found = self._result()
+        if found.budget.used > self.limit:
+            # The whole text counts a few tokens more than its parts.
+            self.used += found.budget.by_lane["overhead"]
+            self._trim(lambda: self.used > self.limit, "limit of the working set", last_turns=True)
+            found = self._result()
+        if found.budget.used > self.limit:
+            raise ContextBudgetExceeded(found.budget.used, self.limit, "overhead", 0)
+        return found
+
+    def _ceiling(self, lane: Lane) -> int:
+        ceilings = self.policy.ceilings
+        if lane == "tools":
+            return ceilings.tool_index + ceilings.tools_loaded
+        return int(getattr(ceilings, lane))
+
+    def _is_full(self, lane: Lane) -> bool:
+        return self._unprotected(lane) > self._ceiling(lane)
+
+    def _unprotected(self, lane: Lane) -> int:
+        return sum(
+            self._cost(held)
+            for held in self.held
+            if held.offer.lane == lane and not held.is_protected
+        )
+
+    def _cost(self, held: _Held) -> int:
+        if held.place in self.gone:
+            return 0
+        return held.smaller_tokens if held.place in self.small else held.tokens
+
+    def _drop_duplicates(self) -> None:
+        """Of offers that say the same, the most authoritative stays."""
+        best: dict[str, _Held] = {}
+        by_trust = sorted(
+            self.held, key=lambda h: (h.offer.item.authority_rank, h.offer.item.priority, h.place)
+        )
+        for held in by_trust:
+            names = [f"{held.offer.lane}:{held.offer.item.source_id}"]
+            names += [held.offer.same_as] if held.offer.same_as is not None else []
+            known = next((best[name] for name in names if name in best), None)
+            if known is not None and not held.is_protected:
+                self._let_go(held, f"duplicate of {known.offer.item.source_id}")
+            for name in names:
+                best.setdefault(name, held)
+
+    def _check_protected(self) -> None:
+        parts: dict[str, int] = {}
+        for segment, tokens in zip(self.fixed, self.fixed_tokens, strict=True):
+            parts[segment.lane] = parts.get(segment.lane, 0) + tokens
+        for held in self.held:
+            if held.is_protected:
+                name = held.offer.item.source_id
+                parts[name] = parts.get(name, 0) + held.tokens
+        used = sum(parts.values())
+        request = parts.get("request", 0)
+        request_max = self.policy.request_tokens_max
+        if request_max is not None and request > request_max:
+            raise ContextBudgetExceeded(request, request_max, "request", request)
+        if used > self.limit:
+            largest = max(parts, key=lambda name: (parts[name], name))
+            raise ContextBudgetExceeded(used, self.limit, largest, parts[largest])
+
+    def _bound_evidence(self) -> None:
+        """Where the policy bounds single results and their number."""
+        each, most = self.policy.evidence_each_max, self.policy.evidence_items_max
+        evidence = [
+            held
+            for held in self.held
+            if held.offer.lane == "evidence" and not held.is_protected and self._is_whole(held)
+        ]
+        kept = 0
+        for held in sorted(evidence, key=lambda h: h.going, reverse=True):
+            if each is not None and held.tokens > each:
+                self._shrink(held, f"longer than {each} tokens")
+            elif most is not None and kept >= most:
+                self._shrink(held, f"more than {most} results")
+            else:
+                kept += 1
+
+    def _trim(
+        self,
+        is_over: Callable[[], bool],
+        reason: str,
+        lane: Lane | None = None,
+        *,
+        last_turns: bool = False,
+    ) -> None:
+        going = sorted((held for held in self.held if not held.is_protected), key=lambda h: h.going)
+        for held in going:
+            if not is_over():
+                return
+            if lane is not None and held.offer.lane != lane:
+                continue
+            if GOING[held.offer.kind] >= GOING["last_turn"] and not last_turns:
+                continue
+            for one in self._together(held):
+                self._shrink(one, reason)
+
+    def _together(self, held: _Held) -> Iterable[_Held]:
+        if held.offer.group is None:
+            return (held,)
+        return [one for one in self.held if one.offer.group == held.offer.group]
+
+    def _is_whole(self, held: _Held) -> bool:
+        return held.place not in self.gone and held.place not in self.small
+
+    def _shrink(self, held: _Held, reason: str) -> None:
+        """Put the smaller item in its place; let it go where there is none, or it went before."""
+        if held.is_protected or held.place in self.gone:
+            return
+        if held.offer.smaller is None or held.place in self.small:
+            self._let_go(held, reason)
+            return
+        self.used += held.smaller_tokens - self._cost(held)
+        self.small[held.place] = reason
+
+    def _let_go(self, held: _Held, reason: str) -> None:
+        self.used -= self._cost(held)
+        self.gone[held.place] = reason
+
+    def _result(self) -> Fitted:
+        items: dict[Lane, list[ContextItem]] = {lane: [] for lane in LANES}
+        segments: dict[Lane, list[Segment]] = {lane: [] for lane in LANES}
+        for segment in self.fixed:
+            segments[segment.lane].append(segment)
+        for held in self.held:
+            if held.place in self.gone:
+                continue
+            smaller = held.offer.smaller if held.place in self.small else None
+            item = (smaller or held.offer.item).model_copy(
+                update={"token_estimate": self._cost(held)}
+            )
+            lane = held.offer.lane
+            items[lane].append(item)
+            segments[lane].append(Segment(lane, item_text(lane, item), item.source_id))
+        ordered = tuple(segment for lane in LANES for segment in segments[lane])
+        return Fitted(
+            items={lane: tuple(found) for lane, found in items.items()},
+            segments=ordered,
+            budget=self._budget(ordered),
+            omissions=tuple(self._omission(held) for held in self.held if self._reason(held)),
+            candidates=tuple(self._candidate(held) for held in self.held),
+            over_limit=self.over_limit if self.used > self.policy.limit else None,
+        )
+
+    def _budget(self, segments: Sequence[Segment]) -> Budget:
+        by_lane: dict[Lane, int] = dict.fromkeys(LANES, 0)
+        counts = self.counter.count([segment.text for segment in segments])
+        for segment, tokens in zip(segments, counts, strict=True):
+            by_lane[segment.lane] += tokens
+        used = self.counter.count([rendered(segments)])[0]
+        by_lane["overhead"] = used - sum(counts)
+        reason = self.over_limit.reason if self.over_limit and used > self.policy.limit else None
+        return Budget(
+            target=self.policy.target,
+            limit=self.limit,
+            used=used,
+            by_lane=by_lane,
+            counter=self.counter.name,
+            budget_reason=reason,
+        )
+
+    def _reason(self, held: _Held) -> str | None:
+        return self.gone.get(held.place) or self.small.get(held.place)
+
+    def _omission(self, held: _Held) -> Omission:
+        return Omission(
+            lane=held.offer.lane,
+            source_id=held.offer.item.source_id,
+            reason=self._reason(held) or "",
+            recover_with=held.offer.recover_with,
+        )
+
+    def _candidate(self, held: _Held) -> Candidate:
+        item, is_gone = held.offer.item, held.place in self.gone
+        return Candidate(
+            source_id=item.source_id,
+            lane=held.offer.lane,
+            state="selected" if is_gone else "loaded",
+            load_mode="reference" if held.place in self.small else held.offer.load_mode,
+            decision="omitted" if is_gone else "admitted",
+            reason=self._reason(held) or item.admission_reason,
+            tokens=0 if is_gone else self._cost(held),
+            observed_at=item.observed_at,
+            authority=item.authority,
+        )
+
+
+def _counted(offers: Sequence[Offer], counter: TokenCounter) -> list[_Held]:
+    texts = [item_text(offer.lane, offer.item) for offer in offers]
+    smaller = [item_text(offer.lane, offer.smaller) if offer.smaller else "" for offer in offers]
+    counts = counter.count([*texts, *smaller])
+    half = len(offers)
+    return [
+        _Held(place, offer, counts[place], counts[half + place])
+        for place, offer in enumerate(offers)
+    ]

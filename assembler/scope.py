@@ -1,0 +1,212 @@
+"""Which records is this turn about? Exact ids and what the caller knows, never a guess.
+
+An id beats any likeness: a record that is named is in scope, and one whose title only sounds like
+the text is a candidate. An unknown id and an id of somebody else are the same error. A classifier
+may add candidates; nothing can remove what is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from workindex.assembler.envelope import Scope, UserRequest
+from workindex.domain.errors import WorkindexError
+
+# The kinds that a bare id may name, in the order in which candidates are told.
+NAMEABLE: Final = (
+    "task",
+    "approval",
+    "meeting",
+    "reminder",
+    "proposal",
+    "routine",
+    "trigger",
+    "commitment",
+    "artifact",
+    "claim",
+    "message",
+)
+TEXT_IDS_MAX: Final = 40
+CANDIDATES_MAX: Final = 8
+# Letters of other scripts end an id: they stand beside it without a space.
+_TOKEN = re.compile(r"[A-Za-z0-9_.:/#@+-]+")
+_WORD = re.compile(r"\w+")
+# Shorter words are in every title and every text.
+_WORD_CHARS_MIN: Final = 4
+
+
+class UnknownRecord(WorkindexError):
+    """The request names something that does not exist for this user."""
+
+    code = "unknown_record"
+
+    def __init__(self, field: str, id_: str) -> None:
+        super().__init__(
+            f"{field} {id_!r} names nothing that this user has: check the id, or leave it out",
+            field=field,
+        )
+        self.id = id_
+
+
+class Possible(NamedTuple):
+    """A record that the text may mean; `distinguishing` tells it from the others."""
+
+    kind: str
+    id: str
+    title: str
+    distinguishing: dict[str, Any]
+    reason: str
+
+
+class Scoped(NamedTuple):
+    """What is in scope by name, and what may be meant.
+
+    `refs` are (kind, id) in the order in which they were named. `is_ambiguous` says that one id
+    names records of several kinds, all of them among the candidates.
+    """
+
+    scope: Scope
+    refs: tuple[tuple[str, str], ...]
+    candidates: tuple[Possible, ...]
+    is_ambiguous: bool
+
+
+class Find(Protocol):
+    """Looks rows up by kind and exact id; answers for the one user alone."""
+
+    def __call__(self, kind: str, ids: Sequence[str]) -> Sequence[Any]: ...
+
+
+class Classifier(Protocol):
+    """May name further records that a request could be about, as references such as task/T-1."""
+
+    def __call__(self, request: UserRequest, scope: Scope) -> Iterable[str]: ...
+
+
+def resolve(
+    request: UserRequest,
+    user_id: str,
+    find: Find,
+    titles: Sequence[tuple[str, Any]] = (),
+    classifier: Classifier | None = None,
+) -> Scoped:
+    """The scope of a request.
+
+    `titles` are (kind, row) of current records whose titles the text may sound like.
+
+    Raises: UnknownRecord for an id of the request itself that names nothing.
+    """
+    refs: dict[tuple[str, str], None] = {}
+    for kind in ("task", "meeting", "approval"):
+        id_ = getattr(request, f"{kind}_id")
+        if id_ is not None:
+            if not find(kind, [id_]):
+                raise UnknownRecord(f"{kind}_id", id_)
+            refs[kind, id_] = None
+    thread_id = request.thread_id or _thread_of(request, find)
+    found = _by_id(find, request.entity_ids)
+    for id_ in request.entity_ids:
+        if not found.get(id_):
+            raise UnknownRecord("entity_ids", id_)
+    named = found | {id_: rows for id_, rows in _by_id(find, ids_in(request.text)).items() if rows}
+    candidates: list[Possible] = []
+    for rows in named.values():
+        if len(rows) == 1:
+            refs[rows[0][0], rows[0][1][0]] = None
+        else:
+            candidates += [_possible(kind, row, "an id of several kinds") for kind, row in rows]
+    is_ambiguous = bool(candidates)
+    scope = _scope(request, user_id, thread_id, list(refs))
+    candidates += _sounding_like(request.text, titles)
+    if classifier is not None:
+        candidates += _classified(classifier(request, scope), find)
+    unique = {
+        (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
+    }
+    ordered = tuple(reversed(unique.values()))
+    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], is_ambiguous)
+
+
+def _scope(
+    request: UserRequest, user_id: str, thread_id: str | None, refs: list[tuple[str, str]]
+) -> Scope:
+    """The one record of the surface: the field, else the only one of its kind that is named.
+
+    An approval is only ever in scope by its field or by name: no "yes" reaches one.
+    """
+    only: dict[str, str | None] = {}
+    for kind in ("task", "meeting", "approval"):
+        given = getattr(request, f"{kind}_id")
+        ids = [id_ for one, id_ in refs if one == kind]
+        only[f"{kind}_id"] = given or (ids[0] if len(ids) == 1 else None)
+    return Scope(user_id=user_id, thread_id=thread_id, surface=request.surface, **only)
+
+
+def _thread_of(request: UserRequest, find: Find) -> str | None:
+    """The thread of the message that is answered.
+
+    Raises: UnknownRecord where there is no such message.
+    """
+    if request.reply_to is None:
+        return None
+    rows = find("message", [request.reply_to])
+    if not rows:
+        raise UnknownRecord("reply_to", request.reply_to)
+    thread_id: str = rows[0].thread_id
+    return thread_id
+
+
+def _by_id(find: Find, ids: Sequence[str]) -> dict[str, list[tuple[str, Any]]]:
+    """The rows of every kind that have one of the ids."""
+    found: dict[str, list[tuple[str, Any]]] = {id_: [] for id_ in ids}
+    if ids:
+        for kind in NAMEABLE:
+            for row in find(kind, ids):
+                found[row[0]].append((kind, row))
+    return found
+
+
+def ids_in(text: str) -> list[str]:
+    """Words of the text that may be ids: whole words with a digit, so T-12 is never T-1."""
+    words = (word.strip(".:") for word in _TOKEN.findall(text))
+    ids = (word for word in words if any(sign.isdigit() for sign in word) and len(word) <= 200)
+    return list(dict.fromkeys(ids))[:TEXT_IDS_MAX]
+
+
+def _sounding_like(text: str, titles: Sequence[tuple[str, Any]]) -> list[Possible]:
+    """Records whose title has the most words of the text, where that is more than one word."""
+    words = _words(text)
+    scored = []
+    for place, (kind, row) in enumerate(titles):
+        own = _words(row.title)
+        shared = len(words & own)
+        if shared >= 2 or (shared == 1 and len(own) == 1):
+            scored.append((-shared, place, _possible(kind, row, "its title sounds like the text")))
+    return [possible for _, _, possible in sorted(scored, key=lambda one: one[:2])]
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.casefold()) if len(word) >= _WORD_CHARS_MIN}
+
+
+def _classified(refs: Iterable[str], find: Find) -> list[Possible]:
+    candidates = []
+    for ref in refs:
+        kind, _, id_ = ref.partition("/")
+        if kind in NAMEABLE:
+            rows = find(kind, [id_])
+            candidates += [_possible(kind, row, "a classifier") for row in rows]
+    return candidates
+
+
+def _possible(kind: str, row: Any, reason: str) -> Possible:
+    fields: Mapping[str, Any] = row._asdict()
+    told = {
+        name: fields[name]
+        for name in ("status", "due_at", "start_at", "expires_at", "task_id", "subject")
+        if fields.get(name) is not None
+    }
+    title = fields.get("title") or fields.get("text") or row[0]
+    return Possible(kind, row[0], str(title)[:200], told, reason)

@@ -1,0 +1,301 @@
+"""The current state of a turn: exact records in scope, the rest as counts and ids.
+
+What needs the person is what the state path says, asked of the same snapshot: both readers say the
+same as of the same position. Records in scope are whole (priority 2, never cut); lists that the
+turn is not about shrink to counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from workindex.assembler.envelope import (
+    Authority,
+    ContextItem,
+    Omission,
+    Priority,
+    Sensitivity,
+    ToolCall,
+)
+from workindex.assembler.offers import Offer, Stage
+from workindex.assembler.scope import Possible, Scoped
+from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, read_for
+from workindex.domain.facts import utc
+from workindex.projections.bounds import Bounds, Want
+from workindex.projections.needs import pending_of
+from workindex.projections.proof import Reading
+from workindex.projections.snapshot import Snapshot
+
+# How many items of a list are told one by one; of more there are counts and ids.
+LISTED_MAX: Final = 10
+IDS_MAX: Final = 40
+# The lists of the compact index that are not about what needs the person.
+LISTS: Final = (
+    ("active", StateQuestion("tasks", (("status", "active"),))),
+    ("blocked", StateQuestion("tasks", (("status", "blocked"),))),
+    ("next_meeting", StateQuestion("meetings", (("when", "next"),))),
+)
+PENDING: Final = StateQuestion("pending")
+
+
+class Asked:
+    """The state path's answers, read from one snapshot at one instant.
+
+    `base` is the reading behind the first of them: later look-ups go to its generation.
+    """
+
+    def __init__(self, snapshot: Snapshot, now: datetime | None, tz: str | None) -> None:
+        self._snapshot = snapshot
+        self._now = now
+        self._tz = tz
+        self.pending, self.base = self._ask(PENDING)
+
+    @property
+    def now(self) -> datetime:
+        """The instant of every answer."""
+        assert self._now is not None, "the first answer settles it"
+        return self._now
+
+    def lists(self) -> dict[str, StateAnswer]:
+        """The other lists of the compact index."""
+        return {name: self._ask(question)[0] for name, question in LISTS}
+
+    def _ask(self, question: StateQuestion) -> tuple[StateAnswer, Reading]:
+        def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
+            return self._snapshot.read(want, now=at, bounds=bounds)
+
+        reading = read_for(question, read, self._now, self._tz)
+        self._now = reading.now
+        return answer(question, reading, tz=self._tz, locale="en"), reading
+
+
+def work_index(asked: Asked, priority: Priority) -> Stage:
+    """What needs the person, most urgent first, and what else goes on."""
+    told = asked.pending
+    needs = {
+        "verdict": told.verdict,
+        "reasons": list(told.reasons),
+        "total": told.total,
+        "items": [_told(item) for item in told.items[:LISTED_MAX]],
+        "more_ids": [item.id for item in told.items[LISTED_MAX : LISTED_MAX + IDS_MAX]],
+    }
+    certificate = told.certificate
+    content = {
+        "position": certificate["position"],
+        "as_of": certificate["as_of"],
+        "needs_you": needs,
+    }
+    head = _item(
+        "work_index", content, asked.now, priority, "what needs the person, as the state path says"
+    )
+    counts = dict(content, needs_you={**needs, "items": [], "more_ids": []})
+    recover = ToolCall(name="get_context", arguments={"type": "state", "query": "pending"})
+    offers = [
+        Offer(
+            "state",
+            head,
+            "always",
+            "state",
+            rank=1.0,
+            smaller=head.model_copy(update={"content": counts}),
+            recover_with=recover,
+        )
+    ]
+    lists = {name: _list(told) for name, told in asked.lists().items()}
+    whole = _item("work_index/lists", lists, asked.now, 3, "what else goes on")
+    shrunk = {name: {"total": one["total"]} for name, one in lists.items()}
+    offers.append(
+        Offer(
+            "state",
+            whole,
+            "always",
+            "state",
+            smaller=whole.model_copy(update={"content": shrunk}),
+            recover_with=ToolCall(
+                name="get_context", arguments={"type": "state", "query": "tasks"}
+            ),
+        )
+    )
+    return Stage(offers=tuple(offers), left=_beyond(told))
+
+
+def _beyond(told: StateAnswer) -> tuple[Omission, ...]:
+    unseen = told.total - LISTED_MAX - IDS_MAX
+    if unseen <= 0:
+        return ()
+    return (
+        Omission(
+            lane="state",
+            source_id="projection:work_index/more",
+            reason=f"{unseen} more things need the person than are named",
+            recover_with=ToolCall(
+                name="get_context", arguments={"type": "state", "query": "pending"}
+            ),
+        ),
+    )
+
+
+def records(snapshot: Snapshot, base: Reading, scoped: Scoped, now: datetime) -> Stage:
+    """The records in scope, exact and whole; those of the surface first."""
+    offers = []
+    scope = scoped.scope
+    first = [
+        (kind, id_)
+        for kind, id_ in (
+            ("approval", scope.approval_id),
+            ("task", scope.task_id),
+            ("meeting", scope.meeting_id),
+        )
+        if id_ is not None
+    ]
+    for kind, id_ in dict.fromkeys((*first, *scoped.refs)):
+        if kind in _CONTENT:
+            rows = snapshot.named(base, kind, [id_])
+            offers += [_record(kind, row, base, now) for row in rows]
+    return Stage(offers=tuple(offers))
+
+
+def _record(kind: str, row: Any, base: Reading, now: datetime) -> Offer:
+    is_exact = kind == "approval"
+    priority: Priority = 1 if is_exact else 2
+    item = ContextItem(
+        source_type="projection",
+        source_id=f"{kind}:{row[0]}",
+        authority="canonical",
+        authority_rank=1 if is_exact else 2,
+        observed_at=base.as_of,
+        expires_at=getattr(row, "expires_at", None) if is_exact else None,
+        sensitivity=getattr(row, "sensitivity", "normal"),
+        priority=priority,
+        admission_reason="the record in scope",
+        content=_plain({**row._asdict(), **_derived(kind, row, now)}),
+    )
+    return Offer("state", item, "explicit", "state", same_as=f"record:{kind}:{row[0]}")
+
+
+def _derived(kind: str, row: Any, now: datetime) -> dict[str, Any]:
+    """What a reader works out with the clock: never stored, always told."""
+    if kind != "task":
+        return {}
+    missing = [
+        name for name, held in sorted(row.fields.items()) if held.get("required") and _lacks(held)
+    ]
+    allowed = row.fields[missing[0]].get("allowed_values") if missing else None
+    return {
+        "pending": pending_of(row, now),
+        "missing_fields": missing,
+        "next_field": None if not missing else {"name": missing[0], "allowed_values": allowed},
+    }
+
+
+def _lacks(held: dict[str, Any]) -> bool:
+    return held.get("value") is None or held.get("state") != "confirmed"
+
+
+_CONTENT: Final = frozenset(
+    {"task", "approval", "meeting", "commitment", "reminder", "proposal", "routine", "trigger"}
+)
+
+
+def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int | None) -> Stage:
+    """Records that the text may mean: id, title and what tells them apart."""
+    offers = []
+    left = []
+    for place, one in enumerate(candidates):
+        source_id = f"candidate:{one.kind}:{one.id}"
+        recover = ToolCall(name="get_context", arguments={"type": one.kind, "ids": [one.id]})
+        if candidates_max is not None and place >= candidates_max:
+            left.append(
+                Omission(
+                    lane="state",
+                    source_id=source_id,
+                    reason=f"more than {candidates_max} candidates",
+                    recover_with=recover,
+                )
+            )
+            continue
+        content = {"kind": one.kind, "id": one.id, "title": one.title, **one.distinguishing}
+        item = _item(source_id, _plain(content), now, 3, f"may be meant: {one.reason}")
+        offers.append(
+            Offer("state", item, "auto_candidate", "candidate", rank=-place, recover_with=recover)
+        )
+    return Stage(offers=tuple(offers), left=tuple(left))
+
+
+def live_state(snapshot: Snapshot, now: datetime, max_rows: int = 20) -> Stage:
+    """Connections and balances that do not stand well: live provider state with its age."""
+    reading = snapshot.read({"connection": "all", "credits": "all"}, now=now)
+    offers = []
+    for kind in ("connection", "credits"):
+        for row in reading.rows[kind][:max_rows]:
+            expires_at = row.observed_at + timedelta(seconds=row.ttl_seconds)
+            is_fresh = now <= expires_at
+            item = ContextItem(
+                source_type="projection",
+                source_id=f"{kind}:{row[0]}",
+                authority="live" if is_fresh else "derived",
+                authority_rank=1 if is_fresh else 4,
+                observed_at=row.observed_at,
+                expires_at=expires_at,
+                priority=4,
+                admission_reason="provider state" if is_fresh else "provider state past its time",
+                content=_plain(row._asdict()),
+            )
+            recover = ToolCall(name="get_context", arguments={"type": kind, "ids": [row[0]]})
+            offers.append(
+                Offer("state", item, "reference", "state", rank=0.0, recover_with=recover)
+            )
+    return Stage(offers=tuple(offers))
+
+
+def _item(
+    source_id: str,
+    content: Any,
+    observed_at: datetime,
+    priority: Priority,
+    reason: str,
+    *,
+    authority: Authority = "canonical",
+    sensitivity: Sensitivity = "normal",
+) -> ContextItem:
+    return ContextItem(
+        source_type="projection",
+        source_id=source_id if ":" in source_id else f"projection:{source_id}",
+        authority=authority,
+        authority_rank=2,
+        observed_at=observed_at,
+        sensitivity=sensitivity,
+        priority=priority,
+        admission_reason=reason,
+        content=content,
+    )
+
+
+def _told(item: Any) -> dict[str, Any]:
+    told = {"kind": item.kind, "id": item.id, "title": item.title[:200], "why": item.why[:300]}
+    for name in ("since_at", "due_at"):
+        at = getattr(item, name)
+        if at is not None:
+            told[name] = utc(at)
+    return told
+
+
+def _list(told: StateAnswer) -> dict[str, Any]:
+    return {
+        "total": told.total,
+        "verdict": told.verdict,
+        "items": [_told(item) for item in told.items[:LISTED_MAX]],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it: instants as text."""
+    if isinstance(value, datetime):
+        return utc(value)
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,136 @@
+"""Everything that one turn reads of one user, as of one position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from workindex.eventlog.database import Connection, tenant_transaction
+from workindex.projections.artifacts import ArtifactRow
+from workindex.projections.bounds import Bounds, Want
+from workindex.projections.conversations import MessageRow
+from workindex.projections.memory import ClaimRow
+from workindex.projections.proof import Reading
+from workindex.projections.sets import TABLE_OF_KIND
+from workindex.projections.work_index import Reader
+
+# Binds: user, generation and the ids, subjects or thread. `{table}` is a name of our own tables.
+NAMED = """
+SELECT to_json(t) FROM unnest(%s::text[]) AS w(id), LATERAL (
+    SELECT * FROM {table} t WHERE t.user_id = %s AND t.generation = %s AND t.{id} = w.id OFFSET 0
+) t
+"""
+# Binds: user, generation, thread, how many; the newest first.
+RECENT_MESSAGES = b"""
+SELECT to_json(t) FROM message t WHERE t.user_id = %s AND t.generation = %s AND t.thread_id = %s
+ORDER BY t.created_position DESC LIMIT %s
+"""
+# Binds: user, generation, how many; the newest first.
+CURRENT_CLAIMS = b"""
+SELECT to_json(t) FROM claim t
+WHERE t.user_id = %s AND t.generation = %s AND t.status = 'current'
+ORDER BY t.created_position DESC LIMIT %s
+"""
+# Binds: user, generation, task or NULL, meeting or NULL, how many; the newest first.
+ARTIFACTS_OF = b"""
+SELECT to_json(t) FROM artifact t
+WHERE t.user_id = %s AND t.generation = %s AND (t.task_id = %s OR t.meeting_id = %s)
+ORDER BY t.created_position DESC LIMIT %s
+"""
+
+
+class Snapshot:
+    """One user's rows, read one after the other as of one position.
+
+    Where the rows lag behind the log they are folded on; a reading whose reasons name no doubt
+    holds all that it was asked for.
+    """
+
+    def __init__(self, reader: Reader, conn: Connection, user_id: str) -> None:
+        self._reader = reader
+        self._conn = conn
+        self.user_id = user_id
+
+    def read(
+        self, want: Want, *, now: datetime | None = None, bounds: Bounds | None = None
+    ) -> Reading:
+        """Rows of the wanted kinds with what stands against trusting them."""
+        return self._reader.read_in(self._conn, self.user_id, want, now=now, bounds=bounds)
+
+    def named(self, base: Reading, kind: str, ids: Iterable[str]) -> list[Any]:
+        """The rows of these ids that there are, in the order of the ids; `base` read before."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted or not base.projections:
+            return []
+        table = TABLE_OF_KIND[kind]
+        if base.live:
+            rows = {row[0]: row for row in self._folded(kind)}
+            return [rows[id_] for id_ in wanted if id_ in rows]
+        statement = NAMED.format(table=table.name, id=table.id_column)
+        found = self._select(statement.encode(), wanted, self.user_id, _generation(base))
+        return [table.load(row) for row in found]
+
+    def recent_messages(self, base: Reading, thread_id: str, limit: int) -> list[MessageRow]:
+        """The thread's newest messages, the oldest of them first."""
+        if not base.projections:
+            return []
+        if base.live:
+            rows = [row for row in self._folded("message") if row.thread_id == thread_id]
+            return sorted(rows, key=lambda row: (row.posted_at, row.message_id))[-limit:]
+        found = self._select(RECENT_MESSAGES, self.user_id, _generation(base), thread_id, limit)
+        table = TABLE_OF_KIND["message"]
+        return [table.load(row) for row in reversed(found)]
+
+    def current_claims(self, base: Reading, limit: int) -> list[ClaimRow]:
+        """What is claimed now, the newest first."""
+        if not base.projections:
+            return []
+        if base.live:
+            current = [row for row in self._folded("claim") if row.status == "current"]
+            return sorted(current, key=lambda row: row.recorded_at, reverse=True)[:limit]
+        found = self._select(CURRENT_CLAIMS, self.user_id, _generation(base), limit)
+        table = TABLE_OF_KIND["claim"]
+        return [table.load(row) for row in found]
+
+    def artifacts_of(
+        self, base: Reading, task_id: str | None, meeting_id: str | None, limit: int
+    ) -> list[ArtifactRow]:
+        """The artifacts of a task or a meeting, the newest first."""
+        if not base.projections or (task_id is None and meeting_id is None):
+            return []
+        if base.live:
+            rows = [
+                row
+                for row in self._folded("artifact")
+                if (task_id is not None and row.task_id == task_id)
+                or (meeting_id is not None and row.meeting_id == meeting_id)
+            ]
+            return sorted(rows, key=lambda row: row.stored_at, reverse=True)[:limit]
+        binds = (self.user_id, _generation(base), task_id, meeting_id, limit)
+        table = TABLE_OF_KIND["artifact"]
+        return [table.load(row) for row in self._select(ARTIFACTS_OF, *binds)]
+
+    def _folded(self, kind: str) -> list[Any]:
+        return self.read({kind: "all"}).rows[kind]
+
+    def _select(self, statement: bytes, *binds: Any) -> list[Any]:
+        return [row for (row,) in self._conn.execute(statement, binds).fetchall()]
+
+
+@contextmanager
+def snapshot(reader: Reader, user_id: str) -> Iterator[Snapshot]:
+    """Several readings of one user as of one position.
+
+    Raises: Unavailable, also on the way.
+    """
+    with (
+        reader.database.connection() as conn,
+        tenant_transaction(conn, user_id, snapshot=True),
+    ):
+        yield Snapshot(reader, conn, user_id)
+
+
+def _generation(base: Reading) -> Any:
+    return base.projections[0]["generation"]

@@ -1,0 +1,81 @@
+"""Assembling the working set of a turn from what a caller gives: names, JSON and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from pydantic import ValidationError
+
+from workindex.assembler.assemble import Settings, assemble
+from workindex.assembler.envelope import ContextEnvelope, OverLimit, Sensitivity, UserRequest
+from workindex.assembler.policies import policy_named
+from workindex.assembler.scope import Classifier
+from workindex.assembler.tokens import counter as counter_named
+from workindex.domain.errors import InvalidInput
+from workindex.domain.facts import check_time
+from workindex.projections.work_index import Reader
+
+REQUEST_CHARS_MAX = 2_000_000
+
+
+def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
+    """A request as the assembler takes it.
+
+    Raises: InvalidInput naming the first field that is wrong.
+    """
+    if isinstance(given, UserRequest):
+        return given
+    try:
+        return UserRequest.model_validate(dict(given))
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(map(str, problem["loc"]))
+        raise InvalidInput(f"{field}: {problem['msg']}", field=field) from error
+
+
+class AssembleSettings(TypedDict, total=False):
+    """What a caller may decide: `policy` (assistant) or one of `settings_file`, `counter`
+    (o200k_base), `sensitivity_max` (private), and a reason for more than the usual limit."""
+
+    policy: str
+    settings_file: Path | None
+    counter: str
+    sensitivity_max: Sensitivity
+    classifier: Classifier | None
+    over_limit: OverLimit | None
+
+
+def assembled(
+    reader: Reader,
+    user_id: str,
+    given: UserRequest | Mapping[str, Any],
+    **chosen: Unpack[AssembleSettings],
+) -> ContextEnvelope:
+    """The working set of one turn.
+
+    Raises: InvalidInput for a request, a policy or a counter that is none; UnknownRecord;
+    ContextBudgetExceeded; Unavailable.
+    """
+    request = request_of(given)
+    if len(request.text) > REQUEST_CHARS_MAX:
+        raise InvalidInput(
+            f"text has {len(request.text)} characters, more than {REQUEST_CHARS_MAX}: store it as "
+            "an artifact and name that",
+            field="text",
+        )
+    try:
+        request.text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("text holds half a surrogate pair", field="text") from error
+    if request.now is not None:
+        check_time(request.now, "now")
+    settings = Settings(
+        policy_named(chosen.get("policy", "assistant"), chosen.get("settings_file")),
+        counter_named(chosen.get("counter", "o200k_base")),
+        chosen.get("sensitivity_max", "private"),
+        chosen.get("classifier"),
+        chosen.get("over_limit"),
+    )
+    return assemble(reader, user_id, request, settings)
