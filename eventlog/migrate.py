@@ -6,8 +6,10 @@ which nobody logs in as.
 
 from __future__ import annotations
 
+import random
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -30,7 +32,11 @@ from workindex.eventlog.schema import APP_ROLE, MAINT_ROLE, OWNER_ROLE, SEARCH_R
 from workindex.eventlog.session import SESSION_SETTINGS, refuse_pooler
 
 DATABASE_NAME = "workindex"
-MIGRATION_LOCK_TIMEOUT_MS = 5_000
+# Whoever appends queues up behind a migration that waits for a table, so it waits for moments
+# only, gives up with nothing done, and tries again a little later.
+MIGRATION_LOCK_TIMEOUT_MS = 500
+MIGRATION_TRIES_MAX = 20
+_PAUSE_S = 0.5
 # Whoever sets up the same server or database at the same time waits here for its turn.
 TURN = 0x776F726B
 TURN_TIMEOUT_MS = 120_000
@@ -167,14 +173,13 @@ def _own_database(conn: Connection, name: str) -> None:
 
 
 def upgrade(owner_url: str, revision: str = "head") -> None:
-    """Migrate the database to a revision, in one transaction.
+    """Migrate the database to a revision, in one transaction, also beside writers.
 
     Two at once are two in a row. Raises: Unavailable, also where a table stays locked;
     NotReady where the login may not become the owner, the schema is newer than this program, or
     something of another program stands in the way.
     """
-    with _migration(owner_url) as config:
-        command.upgrade(config, revision)
+    _migrate(owner_url, command.upgrade, head_revision() if revision == "head" else revision)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
@@ -182,12 +187,31 @@ def downgrade(owner_url: str, revision: str) -> None:
 
     Everything that the newer schema alone can hold is lost. Raises: as `upgrade`.
     """
-    with _migration(owner_url) as config:
-        command.downgrade(config, revision)
+    _migrate(owner_url, command.downgrade, revision)
+
+
+def _migrate(owner_url: str, run: Callable[[Config, str], None], revision: str) -> None:
+    """One transaction that does all of it, or nothing and again: see the lock time-out above."""
+    for tries_left in range(MIGRATION_TRIES_MAX - 1, -1, -1):
+        try:
+            with _migration(owner_url, revision) as config:
+                run(config, revision)
+            return
+        except Unavailable as error:
+            if tries_left == 0 or not _is_in_the_way(error.__cause__):
+                raise
+        time.sleep(_PAUSE_S * random.uniform(0.5, 1.5))
+
+
+def _is_in_the_way(cause: BaseException | None) -> bool:
+    """Whether it was somebody else's transaction that stopped a migration, not the server."""
+    while isinstance(cause, Unavailable):
+        cause = cause.__cause__
+    return isinstance(cause, (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected))
 
 
 @contextmanager
-def _migration(owner_url: str) -> Iterator[Config]:
+def _migration(owner_url: str, revision: str) -> Iterator[Config]:
     given: dict[str, Any] = conninfo_to_dict(owner_url)
     given.setdefault("dbname", DATABASE_NAME)
     engine = create_engine(
@@ -198,14 +222,30 @@ def _migration(owner_url: str) -> Iterator[Config]:
     )
     config = _config()
     with _one_at_a_time, _typed_refusals(), engine.connect() as connection, connection.begin():
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TURN_TIMEOUT_MS}")
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
+        _take_turn(connection)
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {MIGRATION_LOCK_TIMEOUT_MS}")
         connection.exec_driver_sql(f"SET LOCAL ROLE {OWNER_ROLE}")
-        _refuse_unknown(connection)
+        found = _known_revisions(connection)
+        if found and found != {revision}:
+            # Writers and readers come by this table first: none of them holds another one then.
+            connection.exec_driver_sql("LOCK TABLE user_log IN ACCESS EXCLUSIVE MODE")
         config.attributes["connection"] = connection
         config.attributes["version_table"] = VERSION_TABLE
         yield config
+
+
+def _take_turn(connection: SqlAlchemyConnection) -> None:
+    """Raises: Unavailable where another migration runs for too long; it is not tried again."""
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TURN_TIMEOUT_MS}")
+    try:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
+    except DBAPIError as error:
+        if not isinstance(error.orig, psycopg.errors.LockNotAvailable):
+            raise
+        raise Unavailable(
+            f"another migration of this server runs for {TURN_TIMEOUT_MS // 1_000} s already: "
+            "wait for it, then run workindex db upgrade again"
+        ) from None
 
 
 @contextmanager
@@ -242,7 +282,8 @@ def _typed_refusals() -> Iterator[None]:
         ) from error
 
 
-def _refuse_unknown(connection: SqlAlchemyConnection) -> None:
+def _known_revisions(connection: SqlAlchemyConnection) -> set[str]:
+    """Where the database stands, empty for one without a schema. Raises: NotReady."""
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
     migrated = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     found = set(migrated.get_current_heads())
@@ -251,6 +292,7 @@ def _refuse_unknown(connection: SqlAlchemyConnection) -> None:
             f"the database has schema {', '.join(sorted(found))}, this program knows "
             f"{head_revision()}: run a newer workindex"
         )
+    return found
 
 
 def _config() -> Config:

@@ -160,6 +160,7 @@ def test_a_migration_that_fails_leaves_nothing(empty: Urls, obstacle: str) -> No
 def test_a_migration_does_not_wait_for_ever(urls: Urls, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where somebody holds a table it gives up within its lock time-out, and changes nothing."""
     monkeypatch.setattr(migrate, "MIGRATION_LOCK_TIMEOUT_MS", 50)
+    monkeypatch.setattr(migrate, "MIGRATION_TRIES_MAX", 2)
     with superuser(urls) as conn, superuser(urls) as holder, holder.transaction():
         before = catalog(conn)
         holder.execute("LOCK TABLE message IN ROW EXCLUSIVE MODE")
