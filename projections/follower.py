@@ -9,26 +9,30 @@ progress moves only from where it stood when the events were folded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 import psycopg
+from psycopg.rows import dict_row
 
 from workindex.domain.errors import CorruptEvent, NeedsNewerCode, Unavailable
 from workindex.domain.facts import Event
 from workindex.eventlog.append import json_text, sqlstate, write_rows
 from workindex.eventlog.database import Connection, Database, tenant_transaction
 from workindex.eventlog.failpoints import failpoint
-from workindex.eventlog.mapper import FactMapper, LogEvent
-from workindex.eventlog.reader import read_stored
+from workindex.eventlog.mapper import FactMapper, LogEvent, log_event
+from workindex.eventlog.reader import EVENTS, POSITION_MAX
 from workindex.projections.folding import Folding, touched_refs
 from workindex.projections.following import (
-    NOT_DUE,
+    RELEASE,
+    SETTLE,
     WAITING_SECONDS,
     Due,
+    Look,
     back_off_seconds,
-    claim,
+    look_and_claim,
     release,
+    settle,
 )
 from workindex.projections.parking import (
     ATTEMPTS_MAX,
@@ -48,17 +52,6 @@ PATIENCE_MS: Final = 500  # how long a step waits for a lock that it missed befo
 MISSES_MAX: Final = 3
 
 State = Literal["done", "more", "busy", "waiting", "failed"]
-
-# Binds: user, set, generation. How far the generation is, and the next event's type; no lock.
-LOOK = """
-SELECT l.head, g.state, p.position, e.type, e.schema_version
-FROM user_log l
-JOIN projection_generation g ON g.projection_set = %(set)s AND g.generation = %(generation)s
-LEFT JOIN projection_progress p ON p.user_id = l.user_id
-  AND p.projection_set = g.projection_set AND p.generation = g.generation
-LEFT JOIN event e ON e.user_id = l.user_id AND e.position = coalesce(p.position, 0) + 1
-WHERE l.user_id = %(user)s AND l.erased_at IS NULL AND g.state <> 'retiring'
-"""
 
 # Binds: user. Locks the user's head until commit, unless somebody else has it.
 HOLD_HEAD = "SELECT head FROM user_log WHERE user_id = %s FOR NO KEY UPDATE"
@@ -127,82 +120,39 @@ class Follower:
         Raises: Unavailable where the database cannot be reached.
         """
         with self._database.connection() as conn:
-            looked = self._look(conn, due)
-            if looked is not None:
-                return looked
             if due in self._owed:
                 release(conn, due, self._owed.pop(due))
-            attempts = claim(conn, due)
+            look, attempts = look_and_claim(conn, due)
+            if look is None:
+                settle(conn, due, None)
+                return Step("done")
             if attempts is None:
-                return Step("busy")
+                return _unclaimed(conn, due, look)
             try:
-                return self._claimed(conn, due, attempts)
+                return self._claimed(conn, due, look, attempts)
             except psycopg.Error as error:
                 return self._failed(conn, due, attempts, error)
             except BaseException:
                 self._owed[due] = attempts
                 raise
 
-    def _look(self, conn: Connection, due: Due) -> Step | None:
-        """What can be said without a claim; None where there is something to apply."""
-        with tenant_transaction(conn, due.user_id):
-            row = conn.execute(LOOK, due.binds()).fetchone()
-            if row is None:
-                conn.execute(NOT_DUE, due.binds())
-                return Step("done")
-            head, state, position, type_, version = row
-            if position == head:
-                return self._settle(conn, due, position)
-        is_waiting = position is None and state == "building"
-        if is_waiting or (type_ is not None and not self._mapper.knows(type_, version)):
-            release(conn, due, 0, after_seconds=WAITING_SECONDS)
-            return Step("waiting", position or 0, head)
-        return None
-
-    def _settle(self, conn: Connection, due: Due, position: int) -> Step:
-        """Take the entry away if nothing came since: who holds the head knows."""
-        held = conn.execute(f"{HOLD_HEAD}{SKIPPING}".encode(), (due.user_id,)).fetchone()
-        if held is None:
-            return Step("busy", position, position)
-        if held[0] != position:
-            return Step("more", position, held[0])
-        conn.execute(NOT_DUE, due.binds())
-        return Step("done", position, position)
-
-    def _claimed(self, conn: Connection, due: Due, attempts: int) -> Step:
+    def _claimed(self, conn: Connection, due: Due, look: Look, attempts: int) -> Step:
         """One batch, by who has the entry; gives it back in every case that a process survives."""
-        is_patient = self._misses.get(due, 0) >= MISSES_MAX
-        step = _Step(conn, due, self._by_name[due.projection_set], self._mapper, attempts)
-        failpoint("catchup.claimed")
-        with tenant_transaction(conn, due.user_id):
-            done = step.run(patient=is_patient)
-            if done.state == "more":
-                done = self._handed_on(conn, due, done, attempts)
-        failpoint("catchup.committed")
+        done = Step("waiting", look.position or 0, look.head)
+        if self._mapper.knows(look.next_type or "", look.next_version or 0):
+            is_patient = self._misses.get(due, 0) >= MISSES_MAX
+            one = _Step(conn, due, self._by_name[due.projection_set], self._mapper, attempts)
+            failpoint("catchup.claimed")
+            done = one.run(look.position, patient=is_patient)
+            failpoint("catchup.committed")
         if done.state == "busy":
             self._misses[due] = self._misses.get(due, 0) + 1
             release(conn, due, attempts)
         elif done.state == "waiting":
-            release(conn, due, 0, after_seconds=WAITING_SECONDS)
+            release(conn, due, attempts, after_seconds=WAITING_SECONDS)
         else:
             self._misses.pop(due, None)
             self._failures.pop(due, None)
-        return done
-
-    def _handed_on(self, conn: Connection, due: Due, done: Step, attempts: int) -> Step:
-        """In the step's own transaction: the entry goes if the head is reached, else is due."""
-        if done.position == done.head:
-            settled = self._settle(conn, due, done.position)
-            if settled.state == "done":
-                return done._replace(state="done")
-        left = attempts_after(attempts, parked=bool(done.parked))
-        bound = due.binds(attempts=left)
-        conn.execute(
-            "UPDATE catchup_due SET attempts = %(attempts)s, next_at = statement_timestamp() "
-            "WHERE user_id = %(user)s AND projection_set = %(set)s "
-            "AND generation = %(generation)s",
-            bound,
-        )
         return done
 
     def _failed(self, conn: Connection, due: Due, attempts: int, error: psycopg.Error) -> Step:
@@ -216,8 +166,22 @@ class Follower:
         return Step("failed", error=error)
 
 
+def _unclaimed(conn: Connection, due: Due, look: Look) -> Step:
+    """What an entry comes to that nobody could claim."""
+    if look.position == look.head:
+        settle(conn, due, look.position)  # where an append holds the head, it is seen again
+        return Step("done", look.head, look.head)
+    if look.position is None and look.state == "building":
+        release(conn, due, 0, after_seconds=WAITING_SECONDS)
+        return Step("waiting", 0, look.head)
+    return Step("busy", look.position or 0, look.head)
+
+
 class _Step:
-    """One transaction of one user: events read, folded, written, progress moved."""
+    """One transaction of one user: events read, folded, written, progress moved.
+
+    Four round trips where nothing is out of the ordinary.
+    """
 
     def __init__(
         self,
@@ -232,67 +196,84 @@ class _Step:
         self._set = projection_set
         self._mapper = mapper
         self._attempts = attempts
+        self._is_inline = projection_set.name == INLINE.name
 
-    def run(self, *, patient: bool) -> Step:
-        """Apply a batch; `more` where it did, whether or not the head is reached."""
-        conn, due = self._conn, self._due
-        held = self._hold(patient)
-        if held is None:
+    def run(self, base: int | None, *, patient: bool) -> Step:
+        """Apply a batch from the position that was seen; `done` where that reached the head."""
+        try:
+            try:
+                return self._in_one_transaction(base, patient=patient, careful=False)
+            except psycopg.Error as refusal:
+                if sqlstate(refusal)[:2] not in VALUE_CLASSES:
+                    raise
+            return self._in_one_transaction(base, patient=patient, careful=True)
+        except psycopg.errors.LockNotAvailable:
             return Step("busy")
-        head, base, parked = held
-        if base >= head:
-            return Step("more", base, head)
-        stored = list(
-            read_stored(
-                conn,
-                due.user_id,
-                from_position=base + 1,
-                to_position=min(head, base + events_at_once(self._attempts, BATCH_EVENTS)),
-            )
-        )
-        now = datetime.now(UTC)
-        events, marks, position = self._decoded(stored, now)
-        if position == base:
-            return Step("waiting", base, head)
-        failpoint("catchup.folding")
-        folding = Folding(without={*parked, *marks}, projection_set=self._set)
-        load_rows(
-            conn, due.user_id, due.generation, self._set, folding,
-            touched_refs([event.fact for event in events]),
-        )  # fmt: skip
-        failures = folding.apply_all([(event, event.position) for event in events])
-        for member, failure in failures.items():
-            marks[member] = park_record(base + 1, failure.event.position, failure, now)
-        marks |= self._write(folding, base, position, marks, now)
-        if self._set.name == INLINE.name:
-            raise_epoch(conn, due.user_id)
-        failpoint("catchup.applied")
-        return Step("more", position, head, position - base, tuple(marks.keys() - parked.keys()))
 
-    def _hold(self, patient: bool) -> tuple[int, int, dict[str, Any]] | None:
-        """Take the lock; head, position and what is parked, None where somebody has it."""
+    def _in_one_transaction(self, base: int | None, *, patient: bool, careful: bool) -> Step:
+        """`careful`: the database refuses a value, so find out whose it is."""
+        conn, due = self._conn, self._due
+        with conn.pipeline(), tenant_transaction(conn, due.user_id):
+            held = self._hold(base or 0, patient=patient, begin=base is None)
+            if held is None:
+                return Step("busy")
+            head, parked, stored = held
+            now = datetime.now(UTC)
+            events, marks, position = self._decoded(stored, now)
+            if position == (base or 0):
+                return Step("waiting", position, head)
+            failpoint("catchup.folding")
+            folding = Folding(without={*parked, *marks}, projection_set=self._set)
+            refs = touched_refs([one.fact for one in events if not self._is_first(one)])
+            load_rows(conn, due.user_id, due.generation, self._set, folding, refs)
+            failures = folding.apply_all([(event, event.position) for event in events])
+            for member, failure in failures.items():
+                marks[member] = park_record((base or 0) + 1, failure.event.position, failure, now)
+            if careful:
+                marks |= self._write_carefully(folding, base or 0, position, marks, now)
+            else:
+                self._write(folding, base or 0, position, marks)
+            settled = self._hand_on(position, parked=bool(marks))
+            failpoint("catchup.applied")
+        new = tuple(sorted(marks.keys() - parked.keys()))
+        state: State = "done" if settled.rowcount > 0 else "more"
+        return Step(state, position, head, position - (base or 0), new)
+
+    def _hold(
+        self, base: int, *, patient: bool, begin: bool
+    ) -> tuple[int, dict[str, Any], list[LogEvent]] | None:
+        """Take the lock; head, what is parked and the next events, None where somebody has it."""
         conn, due = self._conn, self._due
         wait = "" if patient else SKIPPING
         if patient:
             conn.execute(f"SET LOCAL lock_timeout = {PATIENCE_MS}".encode())
-        is_inline = self._set.name == INLINE.name
-        try:
-            with conn.transaction():
-                if is_inline:
-                    head = conn.execute(f"{HOLD_HEAD}{wait}".encode(), (due.user_id,)).fetchone()
-                    if head is None:
-                        return None
-                conn.execute(BEGIN, due.binds())
-                held = conn.execute(f"{HOLD_PROGRESS}{wait}".encode(), due.binds()).fetchone()
-                if held is None:
-                    return None
-        except psycopg.errors.LockNotAvailable:
-            return None
-        if not is_inline:
+        if self._is_inline:
+            first = conn.execute(f"{HOLD_HEAD}{wait}".encode(), (due.user_id,))
+        else:
             conn.execute("SET LOCAL synchronous_commit = off")  # whole or not at all, all the same
-            head = conn.execute(HEAD, (due.user_id,)).fetchone()
-        assert head is not None
-        return head[0], held[0], held[1]
+            first = conn.execute(HEAD, (due.user_id,))
+        if begin:
+            conn.execute(BEGIN, due.binds())
+        second = conn.execute(f"{HOLD_PROGRESS}{wait}".encode(), due.binds())
+        limit = events_at_once(self._attempts, BATCH_EVENTS)
+        third = conn.cursor(row_factory=dict_row)
+        third.execute(
+            EVENTS,
+            {
+                "user": due.user_id, "first": base + 1, "last": POSITION_MAX,
+                "stream": None, "limit": limit,
+            },
+        )  # fmt: skip
+        head, held, rows = first.fetchone(), second.fetchone(), third.fetchall()
+        if head is None or held is None or held[0] != base:
+            return None
+        # What came after the look at the head is for the next step.
+        stored = [log_event(row) for row in rows if row["position"] <= head[0]]
+        return (head[0], held[1], stored) if stored else None
+
+    def _is_first(self, event: Event) -> bool:
+        """Whether the event makes its rows, so that none can be there: nothing is loaded."""
+        return event.stream_version == 1 and not self._is_inline
 
     def _decoded(
         self, stored: Sequence[LogEvent], now: datetime
@@ -331,26 +312,28 @@ class _Step:
         event = self._mapper.to_domain_event(stored)
         return self._set.told(self._conn, self._due.user_id, self._mapper, event)
 
-    def _write(
+    def _write(self, folding: Folding, base: int, position: int, marks: dict[str, Any]) -> None:
+        """Move from the base, with rows."""
+        due = self._due
+        rows, opened = folding.changes(base=0)
+        bound = due.binds(position=position, base=base, open=opened, marks=json_text(marks))
+        self._conn.execute(MOVE, bound)  # the row is held at the base: it does move
+        if rows:
+            generations = {member: [due.generation] for member in self._set.members}
+            write_rows(self._conn, due.user_id, generations, rows)
+
+    def _write_carefully(
         self, folding: Folding, base: int, position: int, marks: dict[str, Any], now: datetime
     ) -> dict[str, Any]:
-        """Write the rows and move; returns the marks of members whose rows are refused."""
-        due = self._due
-        generations = {member: [due.generation] for member in self._set.members}
+        """As `_write`, without the fewest members whose rows are refused; returns their marks."""
         left = [member for member in self._set.members if member not in folding.without]
         error: psycopg.Error | None = None
         for refused in member_subsets(left):
             folding.without.update(refused)
-            rows, opened = folding.changes(base=0)
             more = {m: park_record(base + 1, base + 1, error or "", now) for m in refused}
-            bound = due.binds(
-                position=position, base=base, open=opened, marks=json_text(marks | more)
-            )
             try:
                 with self._conn.transaction():
-                    moved = self._conn.execute(MOVE, bound).rowcount
-                    assert moved == 1, "progress moved although it was held"
-                    write_rows(self._conn, due.user_id, generations, rows)
+                    self._write(folding, base, position, marks | more)
                 return more
             except psycopg.Error as refusal:
                 if sqlstate(refusal)[:2] not in VALUE_CLASSES:
@@ -359,3 +342,13 @@ class _Step:
                 folding.without.difference_update(refused)
         assert error is not None
         raise error
+
+    def _hand_on(self, position: int, *, parked: bool) -> psycopg.Cursor[Any]:
+        """The entry goes if the head is reached, else it is due again."""
+        conn, due = self._conn, self._due
+        if self._is_inline:
+            raise_epoch(conn, due.user_id)
+        settled = conn.execute(SETTLE, due.binds(position=position))
+        left = attempts_after(self._attempts, parked=parked)
+        conn.execute(RELEASE, due.binds(attempts=left, **{"for": timedelta(0)}))
+        return settled

@@ -74,11 +74,28 @@ WHERE g.state IN ('live', 'kept') OR (g.state = 'building' AND EXISTS (
 ORDER BY g.projection_set DESC, g.generation
 """
 
+# Binds: user, set, generation. How far the generation is, and the next event's type; no lock.
+LOOK = """
+SELECT l.head, g.state, p.position, e.type, e.schema_version
+FROM user_log l
+JOIN projection_generation g ON g.projection_set = %(set)s AND g.generation = %(generation)s
+LEFT JOIN projection_progress p ON p.user_id = l.user_id
+  AND p.projection_set = g.projection_set AND p.generation = g.generation
+LEFT JOIN event e ON e.user_id = l.user_id AND e.position = coalesce(p.position, 0) + 1
+WHERE l.user_id = %(user)s AND l.erased_at IS NULL AND g.state <> 'retiring'
+"""
+
 # Binds: user, set, generation, seconds until somebody else may take it. One row, none where
-# somebody has it. An entry that is not there is made.
+# somebody has it or nothing stands behind. An entry that is not there is made.
 CLAIM = """
 INSERT INTO catchup_due AS d (user_id, projection_set, generation, attempts, next_at)
-VALUES (%(user)s, %(set)s, %(generation)s, 1, statement_timestamp() + %(for)s)
+SELECT l.user_id, g.projection_set, g.generation, 1, statement_timestamp() + %(for)s
+FROM user_log l
+JOIN projection_generation g ON g.projection_set = %(set)s AND g.generation = %(generation)s
+LEFT JOIN projection_progress p ON p.user_id = l.user_id
+  AND p.projection_set = g.projection_set AND p.generation = g.generation
+WHERE l.user_id = %(user)s AND coalesce(p.position, 0) < l.head
+  AND g.state <> 'retiring' AND (g.state <> 'building' OR p.position IS NOT NULL)
 ON CONFLICT (user_id, projection_set, generation) DO UPDATE
 SET attempts = d.attempts + 1, next_at = excluded.next_at
 WHERE d.next_at <= statement_timestamp()
@@ -91,7 +108,16 @@ UPDATE catchup_due SET attempts = %(attempts)s, next_at = statement_timestamp() 
 WHERE user_id = %(user)s AND projection_set = %(set)s AND generation = %(generation)s
 """
 
-# Binds: user, set, generation. Only who holds the head may say so.
+# Binds: user, set, generation, position. Takes the entry away if the head is there and nobody
+# else holds it: then nothing can have come since. One row where it did.
+SETTLE = """
+WITH held AS (SELECT head FROM user_log WHERE user_id = %(user)s FOR NO KEY UPDATE SKIP LOCKED)
+DELETE FROM catchup_due d USING held
+WHERE held.head = %(position)s AND d.user_id = %(user)s AND d.projection_set = %(set)s
+  AND d.generation = %(generation)s
+"""
+
+# Binds: user, set, generation. For generations that are gone.
 NOT_DUE = """
 DELETE FROM catchup_due
 WHERE user_id = %(user)s AND projection_set = %(set)s AND generation = %(generation)s
@@ -145,23 +171,49 @@ def generations_of(conn: Connection, user_id: str, sets: Sequence[ProjectionSet]
     return [Due(user_id, *row) for row in rows]
 
 
-def claim(conn: Connection, due: Due) -> int | None:
-    """Count an attempt and keep others away; the attempts before it, None where somebody has it.
+class Look(NamedTuple):
+    """How far a generation of a user is, and what comes next; `position` None: not begun."""
 
-    Committed at once, and without waiting for the disk: the count is for processes that die.
+    head: int
+    state: str
+    position: int | None
+    next_type: str | None
+    next_version: int | None
+
+
+def look_and_claim(conn: Connection, due: Due) -> tuple[Look | None, int | None]:
+    """Where the entry stands (None: the generation or the log is gone), and the attempts before.
+
+    Counts an attempt and keeps others away, if something stands behind and nobody has it: else
+    the attempts are None. Committed at once, without waiting for the disk: the count is for
+    processes that die.
     """
-    with tenant_transaction(conn, due.user_id):
+    bound = due.binds(**{"for": timedelta(seconds=CLAIM_SECONDS)})
+    with conn.pipeline(), tenant_transaction(conn, due.user_id):
         conn.execute("SET LOCAL synchronous_commit = off")
-        bound = due.binds(**{"for": timedelta(seconds=CLAIM_SECONDS)})
-        row = conn.execute(CLAIM, bound).fetchone()
-    return None if row is None else row[0] - 1
+        looked = conn.execute(LOOK, bound)
+        claimed = conn.execute(CLAIM, bound)
+    found, counted = looked.fetchone(), claimed.fetchone()
+    return (
+        None if found is None else Look(*found),
+        None if counted is None else counted[0] - 1,
+    )
+
+
+def settle(conn: Connection, due: Due, position: int | None) -> bool:
+    """Take the entry away where it is not due: at this position, or (None) ever again."""
+    with conn.pipeline(), tenant_transaction(conn, due.user_id):
+        conn.execute("SET LOCAL synchronous_commit = off")
+        statement = NOT_DUE if position is None else SETTLE
+        done = conn.execute(statement, due.binds(position=position))
+    return done.rowcount > 0
 
 
 def release(conn: Connection, due: Due, attempts: int, *, after_seconds: float = 0) -> None:
     """Give the entry back with this count, to be due after so long."""
-    with tenant_transaction(conn, due.user_id):
+    bound = due.binds(attempts=attempts, **{"for": timedelta(seconds=after_seconds)})
+    with conn.pipeline(), tenant_transaction(conn, due.user_id):
         conn.execute("SET LOCAL synchronous_commit = off")
-        bound = due.binds(attempts=attempts, **{"for": timedelta(seconds=after_seconds)})
         conn.execute(RELEASE, bound)
 
 
