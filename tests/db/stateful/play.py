@@ -10,9 +10,11 @@ from db.stateful import oracle, oracle_approvals
 from db.stateful.crew import Crew
 from db.stateful.judging import Done, settle
 from db.stateful.programs import Op, Step
-from db.stateful.worker import Instruction, Look, Result, view
+from db.stateful.worker import Instruction, Look, Operate, Result, view
+from next_program import MARK, PROGRAMS
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.reader import read_stored
+from workindex.projections.generations import list_generations
 from workindex.projections.verify import Verifier
 from workindex.service.client import WorkIndex
 
@@ -52,7 +54,7 @@ class Play:
 
     def _step(self, number: int, step: Step) -> None:
         self._now += timedelta(seconds=step["seconds"])
-        told: dict[int, list[Instruction]] = {}
+        told: dict[int, list[Any]] = {}
         taken: dict[str, Instruction] = {}
         for op in step["ops"]:
             made = self._instruction(op)
@@ -62,7 +64,16 @@ class Play:
             if op["twin"]:
                 other = (op["worker"] + 1) % len(self._crew)
                 told.setdefault(other, []).append(made._replace(failpoint=None))
+        if operated := step.get("operator"):
+            number_of_it = self._crew.operator(operated["version"])
+            told[number_of_it] = [Operate(operated["action"], operated["fail"])]
         results = self._crew.at_once(told) if told else {}
+        if operated:
+            (changed,) = results.pop(number_of_it)
+            del told[number_of_it]
+            assert changed.kind != "broken", changed.text
+            self.outcomes.append((f"{operated['action']} {operated['version']}", changed.kind))
+            self._check_register()
         finished: dict[str, list[Done]] = {}
         for worker, instructions in told.items():
             for instruction, result in zip(instructions, results[worker], strict=True):
@@ -140,6 +151,10 @@ class Play:
         seen = self._crew.look(worker, Look(user_id, self._now))
         verdict, reasons = oracle.verdict(user, self._now)
         assert seen["position"] == user["head"], (user["head"], seen)
+        version = self._crew.versions[worker]
+        assert seen["fold_versions"] <= {version}, (version, seen)
+        told = [task["title"] for task in seen["sections"]["tasks"]]
+        assert all(title.endswith(MARK) is (version == 2) for title in told), (version, told)
         assert seen["answer"] == (seen["verdict"], seen["reasons"]), seen
         assert seen["says_nothing"] == (seen["verdict"] == "proven_empty"), seen
         if "work_index" in user["parked"]:  # its rows, sources among them, stand still
@@ -155,15 +170,26 @@ class Play:
         assert oracle.verdict(user, last) == (verdict, reasons), f"changes before {until}: {user}"
         assert oracle.needs(user, last) == oracle.needs(user, self._now), (until, user)
 
+    def _check_register(self) -> None:
+        """One generation is live, whatever was done or killed."""
+        live = [
+            one["generation"]
+            for one in list_generations(self._database)
+            if (one["projection_set"], one["state"]) == ("inline", "live")
+        ]
+        assert len(live) == 1, live
+
     def _check_whole(self) -> None:
         """At the end: rows = fold of the log, replay = inline, parked are who should be."""
         users = {name: user for name, user in self._users.items() if user["head"]}
-        report = Verifier(self._database).verify(list(users))
-        assert not report.differences, report.differences
-        assert not report.log_faults, report.log_faults
-        assert not report.behind, report.behind
-        parked = {one["user_id"]: set(one["parked"]) for one in report.parked}
-        assert parked == {name: u["parked"] for name, u in users.items() if u["parked"]}
+        if self._crew.has_operators:
+            for version in set(self._crew.versions):
+                catch_up = Operate("catch_up", users=tuple(users))
+                operator = self._crew.operator(version)
+                (done,) = self._crew.at_once({operator: [catch_up]})[operator]
+                assert done.kind == "done", done
+        for version in set(self._crew.versions):
+            self._verify(version, users)
         for name, user in users.items():
             replay = Look(name, self._now, at_position=user["head"])
             # This process folds without poison, so a parked user's log replays as well.
@@ -172,3 +198,19 @@ class Play:
             if "work_index" not in user["parked"]:
                 inline = view(self._work_index, Look(name, self._now))
                 assert inline["sections"] == found["sections"], name
+
+    def _verify(self, version: int, users: dict[str, dict[str, Any]]) -> None:
+        """Rows of every generation of one fold version, and the marks of those who stand still."""
+        projection_set, mapper = PROGRAMS[version]
+        verifier = Verifier(self._database, projection_set=projection_set, mapper=mapper)
+        report = verifier.verify(list(users))
+        assert not report.differences, report.differences
+        assert not report.log_faults, report.log_faults
+        late = [one for one in report.behind if one["generation"] is not None]
+        assert not late, late
+        assert self._crew.has_operators or not report.behind, report.behind
+        for one in report.parked:
+            assert set(one["parked"]) == users[one["user_id"]]["parked"], one
+        if not self._crew.has_operators:
+            parked = {name for name, user in users.items() if user["parked"]}
+            assert {one["user_id"] for one in report.parked} == parked

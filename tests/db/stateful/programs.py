@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from db.stateful.oracle_rules import POISON
-from workindex.eventlog.failpoints import NAMES
+from workindex.eventlog.failpoints import NAMES, OPERATOR_NAMES
 
 Op = dict[str, Any]
 Step = dict[str, Any]
@@ -31,6 +31,10 @@ LIVES_AT_ONCE = 5
 # Whoever is wrong for a command must be refused, so now and then somebody else gives it.
 ACTORS = ("user",) * 12 + ("agent", "approver", "scheduler")
 FAILS = (None,) * 26 + NAMES + tuple(f"{name}:raise" for name in NAMES)
+
+# What operators do, and how often: most of it with the folds of the next program.
+ACTIONS = ("rebuild",) * 4 + ("switch",) * 3 + ("rollback",) * 2 + ("retire",) * 2
+VERSIONS = (2, 2, 2, 1)
 
 _TASK = {"task_id": TASKS}
 _REQUEST = {**_TASK, "request_id": ("r1", "r2")}
@@ -293,4 +297,17 @@ def program(seed: int) -> list[Step]:
             if left:
                 ops.append(dice.choice(left).pop(0))
         steps.append({"seconds": dice.choice(SECONDS), "ops": ops})
+    return steps
+
+
+def operated_program(seed: int) -> list[Step]:
+    """A program in which operators change generations while others write and read."""
+    dice = Random(f"operators {seed}")
+    steps = program(seed)
+    for step in steps:
+        if dice.random() < 0.4:
+            action = dice.choice(ACTIONS)
+            places = [name for name in OPERATOR_NAMES if name.startswith(f"{action}.")]
+            fail = dice.choice(places) if places and dice.random() < 0.3 else None
+            step["operator"] = {"version": dice.choice(VERSIONS), "action": action, "fail": fail}
     return steps
