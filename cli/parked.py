@@ -31,7 +31,7 @@ def parked(cli: Cli) -> None:
     if cli.json:
         cli.emit(found)
         return
-    if found["parked"] or not found["skipped"]:
+    if found["parked"]:
         show_table(cli, "parked", _PARKED, [_cells(one, _PARKED) for one in found["parked"]])
     if found["skipped"]:
         show_table(cli, "left out", _SKIPPED, [_cells(one, _SKIPPED) for one in found["skipped"]])
