@@ -107,7 +107,7 @@ def _scope(read: Snapshot, asked: Asked, request: UserRequest, settings: Setting
     def find(kind: str, ids: Sequence[str]) -> Sequence[Any]:
         return read.named(asked.base, kind, ids)
 
-    titles = [("task", row) for row in asked.base.rows.get("task", ())]
+    titles = [("task", row) for row in asked.tasks.rows.get("task", ())]
     return resolve(request, read.user_id, find, titles, settings.classifier)
 
 

@@ -38,6 +38,7 @@ LISTS: Final = (
     ("next_meeting", StateQuestion("meetings", (("when", "next"),))),
 )
 PENDING: Final = StateQuestion("pending")
+TASKS: Final = StateQuestion("tasks")
 
 
 class Asked:
@@ -50,7 +51,9 @@ class Asked:
         self._snapshot = snapshot
         self._now = now
         self._tz = tz
-        self.pending, self.base = self._ask(PENDING)
+        self._tasks: Reading | None = None
+        self.base = self._read(PENDING)
+        self.pending = self._answer(PENDING, self.base)
 
     @property
     def now(self) -> datetime:
@@ -58,17 +61,31 @@ class Asked:
         assert self._now is not None, "the first answer settles it"
         return self._now
 
+    @property
+    def tasks(self) -> Reading:
+        """The tasks that have not ended, or the first of them."""
+        if self._tasks is None:
+            self._tasks = self._read(TASKS)
+        return self._tasks
+
     def lists(self) -> dict[str, StateAnswer]:
         """The other lists of the compact index."""
-        return {name: self._ask(question)[0] for name, question in LISTS}
+        return {name: self._listed(question) for name, question in LISTS}
 
-    def _ask(self, question: StateQuestion) -> tuple[StateAnswer, Reading]:
+    def _listed(self, question: StateQuestion) -> StateAnswer:
+        is_whole = question.kind == "tasks" and not self.tasks.beyond
+        return self._answer(question, self.tasks if is_whole else self._read(question))
+
+    def _answer(self, question: StateQuestion, reading: Reading) -> StateAnswer:
+        return answer(question, reading, tz=self._tz, locale="en")
+
+    def _read(self, question: StateQuestion) -> Reading:
         def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
             return self._snapshot.read(want, now=at, bounds=bounds)
 
         reading = read_for(question, read, self._now, self._tz)
         self._now = reading.now
-        return answer(question, reading, tz=self._tz, locale="en"), reading
+        return reading
 
 
 def work_index(asked: Asked, priority: Priority) -> Stage:
@@ -84,7 +101,7 @@ def work_index(asked: Asked, priority: Priority) -> Stage:
     certificate = told.certificate
     content = {
         "position": certificate["position"],
-        "as_of": certificate["as_of"],
+        "as_of": utc(asked.now),
         "needs_you": needs,
     }
     head = _item(
@@ -153,11 +170,11 @@ def records(snapshot: Snapshot, base: Reading, scoped: Scoped, now: datetime) ->
     for kind, id_ in dict.fromkeys((*first, *scoped.refs)):
         if kind in _CONTENT:
             rows = snapshot.named(base, kind, [id_])
-            offers += [_record(kind, row, base, now) for row in rows]
+            offers += [_record(kind, row, now) for row in rows]
     return Stage(offers=tuple(offers))
 
 
-def _record(kind: str, row: Any, base: Reading, now: datetime) -> Offer:
+def _record(kind: str, row: Any, now: datetime) -> Offer:
     is_exact = kind == "approval"
     priority: Priority = 1 if is_exact else 2
     item = ContextItem(
@@ -165,7 +182,7 @@ def _record(kind: str, row: Any, base: Reading, now: datetime) -> Offer:
         source_id=f"{kind}:{row[0]}",
         authority="canonical",
         authority_rank=1 if is_exact else 2,
-        observed_at=base.as_of,
+        observed_at=now,
         expires_at=getattr(row, "expires_at", None) if is_exact else None,
         sensitivity=getattr(row, "sensitivity", "normal"),
         priority=priority,

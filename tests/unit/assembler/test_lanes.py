@@ -93,11 +93,14 @@ def test_the_laws_of_a_fit(given_: list[Offer], target: int, more: int) -> None:
     """Never above the limit; protected items whole or the error; every offer once; exact sums."""
     policy = small(target, target + more)
     protected = [one for one in given_ if one.item.priority <= 2]
+    stopped: ContextBudgetExceeded | None = None
     try:
         fitted = fit(given_, [CORE, REQUEST], policy, COUNTER)
     except ContextBudgetExceeded as error:
+        stopped = error
+    if stopped is not None:
         assert protected or policy.limit < 60
-        assert error.used > error.limit
+        assert stopped.used > stopped.limit
         return
     text = rendered(fitted.segments)
     assert fitted.budget.used == COUNTER.count([text])[0] <= policy.limit
@@ -116,7 +119,7 @@ def test_the_laws_of_a_fit(given_: list[Offer], target: int, more: int) -> None:
 
 
 def test_who_goes_first() -> None:
-    """Tool output, then evidence by rank, then candidates, then the oldest turns; last turns stay."""
+    """Tool output, evidence by rank, candidates, then the oldest turns; the last turns stay."""
     given_ = [
         offer("old", 40, "history", rank=-2.0),
         offer("new", 40, "history", rank=-1.0),
