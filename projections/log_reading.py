@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -26,6 +28,7 @@ FROM unnest(%s::text[], %s::bigint[]) WITH ORDINALITY AS u(user_id, after, place
 LATERAL (SELECT * FROM event e
          WHERE e.user_id = u.user_id AND e.position > u.after
          ORDER BY e.position LIMIT %s) AS e
+ORDER BY u.place, e.position
 """
 
 
@@ -66,40 +69,38 @@ def read_logs(
 
     The connection belongs to the maintenance role.
     """
-    logs = [Log(user_id, after, []) for user_id, after in wanted]
     with conn.cursor(binary=True) as cursor:
         binds = ([user_id for user_id, _ in wanted], [after for _, after in wanted], limit)
         rows = cursor.execute(LOGS, binds).fetchall()
-    for place, position, version, type_, schema_version, data, metadata, *rest in rows:
-        log = logs[place - 1]
-        if log.problem is not None:
-            continue
-        try:
-            if position != log.problem_position:
-                raise CorruptEvent(f"position {log.problem_position} is missing from the log")
+    found = {place: list(of_user) for place, of_user in groupby(rows, key=itemgetter(0))}
+    return [
+        _decoded(mapper, Log(user_id, after, []), found.get(place, ()))
+        for place, (user_id, after) in enumerate(wanted, start=1)
+    ]
+
+
+def _decoded(mapper: FactMapper, log: Log, rows: Sequence[tuple[Any, ...]]) -> Log:
+    """The log with the events of its rows, up to the first that there is a problem with."""
+    expected, events = log.after, log.events
+    try:
+        for _, position, version, type_, schema_version, data, metadata, *at in rows:
+            expected += 1
+            if position != expected:
+                raise CorruptEvent(f"position {expected} is missing from the log")
             fact = mapper.decode(type_, schema_version, data.encode(), position)
             cause = _cause(metadata)
             if cause is None:
                 raise CorruptEvent(
                     f"event {position} of type {type_} names no actor in its metadata"
                 )
-        except (CorruptEvent, NeedsNewerCode) as problem:
-            logs[place - 1] = log._replace(problem=problem)
-            continue
-        occurred_at, recorded_at, event_id = rest
-        log.events.append(
-            Event(
-                fact,
-                version,
-                occurred_at,
-                recorded_at,
-                cause.actor,
-                position,
-                event_id,
-                *cause[1:],
+            occurred_at, recorded_at, event_id = at
+            actor, *ids = cause
+            events.append(
+                Event(fact, version, occurred_at, recorded_at, actor, position, event_id, *ids)
             )
-        )
-    return logs
+    except (CorruptEvent, NeedsNewerCode) as problem:
+        return log._replace(problem=problem)
+    return log
 
 
 @lru_cache(maxsize=10_000)
