@@ -30,12 +30,19 @@ SECONDS_MAX = 60
 @contextmanager
 def private_server(cluster: Cluster, home: Path | None = None) -> Iterator[EmbeddedServer]:
     """A migrated, durable server of the same binaries, in a folder of its own or in `home`."""
+    with bare_server(cluster, home) as server:
+        upgrade(bootstrap(server.url("owner")))
+        yield server
+
+
+@contextmanager
+def bare_server(cluster: Cluster, home: Path | None = None) -> Iterator[EmbeddedServer]:
+    """The same without roles and schema."""
     folder = home or Path(tempfile.mkdtemp(prefix="wi", dir="/tmp"))
     folder.chmod(0o755)
     server = EmbeddedServer(folder / "s", bin_dir=cluster.server.status().bin_dir)
     try:
         server.ensure_running()
-        upgrade(bootstrap(server.url("owner")))
         yield server
     finally:
         server.stop()
