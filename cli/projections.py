@@ -25,7 +25,10 @@ def projections() -> None:
 @json_option
 @click.pass_obj
 def list_(cli: Cli) -> None:
-    """List projection sets, their generations and members.
+    """List projection sets, their generations and members, and how far behind they are.
+
+    Behind are so many users, the furthest by so many positions; the oldest event that is not
+    applied yet was recorded so many seconds ago.
 
     \b
     Example:
@@ -45,6 +48,8 @@ def list_(cli: Cli) -> None:
         Heading("members", long=True),
         Heading("users", right=True),
         Heading("behind", right=True),
+        Heading("positions", right=True),
+        Heading("seconds", right=True),
         Heading("parked", right=True),
     )
     rows = [
@@ -56,6 +61,8 @@ def list_(cli: Cli) -> None:
             one["members"],
             one["users"],
             one["behind"],
+            one["lag_positions"],
+            round(one["lag_seconds"]),
             one["parked"],
         )
         for one in found

@@ -19,6 +19,7 @@ from workindex.eventlog.audit import note_action
 from workindex.eventlog.database import Connection, Database
 from workindex.eventlog.failpoints import failpoint
 from workindex.projections.functions import UNAPPLIED_EVENTS_MAX
+from workindex.projections.lag import lag_of
 from workindex.projections.sets import ALL_SETS, INLINE, ProjectionSet
 
 State = Literal["building", "live", "kept", "retiring"]
@@ -107,8 +108,21 @@ def list_generations(database: Database) -> list[dict[str, Any]]:
     """
     with database.maintenance() as conn, conn.cursor(row_factory=dict_row) as cursor:
         found = cursor.execute(GENERATIONS).fetchall()
+        lags = {(one.projection_set, one.generation): one for one in lag_of(conn)}
     members = {one.name: list(one.members) for one in ALL_SETS}
-    return [{**one, "members": members.get(one["projection_set"], [])} for one in found]
+    listed = []
+    for one in found:
+        lag = lags.get((one["projection_set"], one["generation"]))
+        listed.append(
+            {
+                **one,
+                "behind": lag.users if lag else 0,
+                "lag_positions": lag.positions_max if lag else 0,
+                "lag_seconds": round(lag.seconds, 3) if lag else 0.0,
+                "members": members.get(one["projection_set"], []),
+            }
+        )
+    return listed
 
 
 def registered(conn: Connection, set_name: str) -> list[Generation]:

@@ -7,7 +7,8 @@ failed are not tried.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from workindex.domain.errors import NotReady, Unavailable, WorkindexError
@@ -64,6 +65,20 @@ def examine(url: str | None = None) -> list[Check]:
     finally:
         database.close()
     return checks
+
+
+@contextmanager
+def opened(url: str | None = None) -> Iterator[Database | None]:
+    """The database that `examine` looks at, None where there is none to open; it starts nothing."""
+    try:
+        database = _database(url or os.environ.get(DATABASE_URL))
+    except WorkindexError:  # `examine` says why
+        yield None
+        return
+    try:
+        yield database
+    finally:
+        database.close()
 
 
 def _database(url: str | None) -> Database:
