@@ -165,18 +165,22 @@ def key_faults(
         end = 0  # the last position that a command before this one holds
         allowed = frozenset(keyless.get(user_id, ()))
         for _, source, key, payload_hash, first, count in by_user.get(user_id, ()):
-            name = f"the key {key} of source {source}"
+            last = first + count - 1
             if not _SHA256.fullmatch(payload_hash):
-                yield Fault(user_id, first, f"{name} has no sha256 of a command: {payload_hash!r}")
-            if count < 0 or first < 1 or first + count - 1 > head:
-                yield Fault(user_id, first, f"{name} stands for {count} events from {first} on")
+                told = f"has no sha256 of a command: {payload_hash!r}"
+                yield Fault(user_id, first, f"the key {key} of source {source} {told}")
+            if count < 0 or first < 1 or last > head:
+                told = f"stands for {count} events from {first} on"
+                yield Fault(user_id, first, f"the key {key} of source {source} {told}")
                 continue
             if count == 0:
                 continue
             if first <= end:
-                yield Fault(user_id, first, f"{name} stands for an event of another command")
-            yield from _without_key(user_id, range(end + 1, first), allowed)
-            end = max(end, first + count - 1)
+                told = "stands for an event of another command"
+                yield Fault(user_id, first, f"the key {key} of source {source} {told}")
+            elif first > end + 1:
+                yield from _without_key(user_id, range(end + 1, first), allowed)
+            end = max(end, last)
         yield from _without_key(user_id, range(end + 1, head + 1), allowed)
 
 

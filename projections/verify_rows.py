@@ -11,18 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+import orjson
 from pydantic import ValidationError
 
 from workindex.domain.facts import Event, utc
 from workindex.eventlog.database import Connection
 from workindex.projections.evidence_functions import words_of
-from workindex.projections.folding import FoldFailed, Folding, Kept
+from workindex.projections.folding import FoldFailed, Folding, Kept, split_ref
 from workindex.projections.marks import skipped_positions
 from workindex.projections.rows import Progress
 from workindex.projections.sets import ProjectionSet
 from workindex.projections.table import Table
 
-POSITION_MAX: Final = 2**62
+UNCOMPARED: Final = "- 'user_id' - 'generation' - 'words'"
 Key = tuple[str, int]  # user and generation
 Stored = Mapping[str, Any]
 
@@ -112,29 +113,36 @@ class View:
         for member, mark in self.marks:
             yield self._of_progress(row, f"marks of {member}", mark, None)
         key = (self.user_id, progress.generation)
+        folded: dict[str, dict[str, Kept]] = {table.kind: {} for table in self.set.tables}
+        for ref, kept in self.folding.after.items():
+            if kept is not None:
+                kind, id_ = split_ref(ref)
+                folded[kind][id_] = kept
         for table in self.set.tables:
             if table.member not in self.without:
                 found = rows.of_table[table.name].get(key, {})
-                yield from _table_differences(self.user_id, table, found, self.folding)
+                yield from _table_differences(self.user_id, table, found, folded[table.kind])
         if "work_index" in self.without or "work_index" not in self.set.members:
             return
         opened = self.folding.open_count()
         if opened != progress.open_count:
             yield self._of_progress(row, "open_count", progress.open_count, opened)
-        yield from self._due_differences(rows.due.get(key, {}))
+        yield from self._due_differences(rows.due.get(key, {}), folded)
 
     def _of_progress(self, row: str, field: str, stored: Any, folded: Any) -> Difference:
         at = self.progress.position
         return Difference(self.user_id, "projection_progress", row, field, stored, folded, at)
 
-    def _due_differences(self, stored: Mapping[str, datetime]) -> Iterator[Difference]:
+    def _due_differences(
+        self, stored: Mapping[str, datetime], folded: Mapping[str, Mapping[str, Kept]]
+    ) -> Iterator[Difference]:
         wanted = {}
         for table in self.set.tables:
             if table.due_at is None:
                 continue
-            for row in self.folding.rows(table.kind):
-                if (due_at := table.due_at(row)) is not None:
-                    wanted[f"{table.kind}/{row[0]}"] = due_at
+            for id_, one in folded[table.kind].items():
+                if (due_at := table.due_at(one.row)) is not None:
+                    wanted[f"{table.kind}/{id_}"] = due_at
         for ref in sorted(stored.keys() | wanted.keys()):
             was, is_ = stored.get(ref), wanted.get(ref)
             if was != is_:
@@ -206,14 +214,15 @@ class StoredRows:
             words = f"t.words IS NOT DISTINCT FROM {own}"
         rows = conn.execute(
             f"SELECT t.user_id, t.generation, t.{table.id_column}, t.source_position, "
-            f"CASE WHEN t.generation = ANY (%s) THEN to_jsonb(t) END, {words} "
+            f"CASE WHEN t.generation = ANY (%s) THEN to_jsonb(t) {UNCOMPARED} END, {words} "
             f"FROM {table.name} t WHERE t.user_id = ANY (%s)".encode(),
             (wanted, list(users)),
         ).fetchall()
         for user_id, generation, id_, position, stored, has_its_words in rows:
             if generation in known.get(user_id, ()):
                 if stored is not None:
-                    stored["words"] = has_its_words
+                    if table.searched is not None:
+                        stored["words"] = has_its_words
                     found.setdefault((user_id, generation), {})[id_] = stored
             elif generation not in gone:
                 self.strays.append(
@@ -241,14 +250,8 @@ class StoredRows:
 
 
 def _table_differences(
-    user_id: str, table: Table[Any], stored: Mapping[str, Stored], folding: Folding
+    user_id: str, table: Table[Any], stored: Mapping[str, Stored], folded: Mapping[str, Kept]
 ) -> Iterator[Difference]:
-    prefix = f"{table.kind}/"
-    folded: dict[str, Kept] = {
-        ref.removeprefix(prefix): kept
-        for ref, kept in folding.after.items()
-        if kept is not None and ref.startswith(prefix)
-    }
     for id_ in sorted(folded.keys() | stored.keys()):
         kept = folded.get(id_)
         row = stored.get(id_)
@@ -267,15 +270,18 @@ def _row_differences(table: Table[Any], stored: Stored, kept: Kept) -> list[tupl
     wanted = table.dump(kept.row)
     wanted["created_position"] = kept.created_position
     wanted["source_position"] = kept.source_position
+    if table.searched is not None:
+        wanted["words"] = True
+    if _bytes(stored) == _bytes(wanted):
+        return []
     found: list[tuple[str, Any, Any]] = [
         (field, stored.get(field), _plain(value))
         for field, value in wanted.items()
         if not _is_same(stored.get(field), value)
         and not (isinstance(value, float) and _is_same_float(table, field, stored, value))
     ]
-    is_text_same = table.searched not in {field for field, _, _ in found}
-    if table.searched is not None and is_text_same and stored["words"] is not True:
-        found.append(("words", "other words", f"those of {table.searched}"))
+    if table.searched in {field for field, _, _ in found}:
+        found = [one for one in found if one[0] != "words"]  # they follow from the text
     if found:
         try:
             table.load(stored)
@@ -283,6 +289,12 @@ def _row_differences(table: Table[Any], stored: Stored, kept: Kept) -> list[tupl
             told = f"cannot be read: {error.errors(include_url=False)[0]['msg']}"
             return [("row", told, True)]
     return found
+
+
+def _bytes(row: Stored) -> bytes:
+    """The row as text that is the same for the same values; others may be the same all the same
+    (an instant can be written in two ways), which a look at each field tells."""
+    return orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
 
 
 def _is_same_float(table: Table[Any], field: str, stored: Stored, value: float) -> bool:
