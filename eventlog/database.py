@@ -35,7 +35,14 @@ from workindex.eventlog.session import (
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-CONNECT_TIMEOUT_S = 5
+# How long a server may be silent, unless the URL says otherwise; over TCP a dead network shows.
+PATIENCE = {
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
 POOL_WAIT_S = 30.0
 PROBE_AFTER_S = 1.0
 RECONNECT_S = 5.0  # then the pool gives up, and whoever wants a connection makes it try anew
@@ -190,7 +197,7 @@ def with_options(url: str, options: str | None = None) -> str:
             "the database URL cannot be read: write postgresql://user@host/database"
         ) from None
     ours = SESSION_OPTIONS if options is None else options
-    given.setdefault("connect_timeout", str(CONNECT_TIMEOUT_S))
+    given = {**PATIENCE, **given}
     return make_conninfo("", **{**given, "options": f"{given.get('options', '')} {ours}".strip()})
 
 
@@ -300,8 +307,8 @@ def unavailable_if_lost() -> Iterator[None]:
         raise InvalidInput(f"the database cannot hold a value this large: {error}") from error
     except psycopg.errors.DiskFull as error:
         raise Unavailable(
-            f"the database has no room left ({' '.join(str(error).split())}): make room on its disk, "
-            "then send the same again with its key"
+            f"the database has no room left ({' '.join(str(error).split())}): make room on its "
+            "disk, then send the same again with its key"
         ) from error
     except psycopg.OperationalError as error:
         raise Unavailable(

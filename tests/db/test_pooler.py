@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from bouncer import bouncer
 from commands import Command
@@ -24,7 +25,7 @@ from workindex import WorkIndex
 from workindex.domain.errors import DuplicateKeyConflict, NotReady, Unavailable, VersionConflict
 from workindex.domain.tasks import GiveTaskInput, StartTask
 from workindex.eventlog import session
-from workindex.eventlog.database import Database, log_in
+from workindex.eventlog.database import Database, log_in, with_options
 from workindex.eventlog.migrate import bootstrap, upgrade
 from workindex.eventlog.session import SESSION_SETTINGS, look_at
 from workindex.projections.planning import Entry
@@ -73,6 +74,14 @@ def test_a_direct_connection_is_none(urls: Urls) -> None:
     assert not login.is_pooled
     with closing(Database(urls.app)) as database, database.connection() as conn:
         assert conn.prepare_threshold == 1
+
+
+def test_a_dead_network_shows() -> None:
+    """A connection over TCP asks whether the other end is there, as often as the URL says."""
+    given = conninfo_to_dict(with_options("postgresql://db.example/w?keepalives_idle=7"))
+    assert given["keepalives_idle"] == "7"
+    assert (given["keepalives_interval"], given["keepalives_count"]) == ("10", "3")
+    assert (given["connect_timeout"], given["tcp_user_timeout"]) == ("5", "60000")
 
 
 @pytest.mark.pg15
