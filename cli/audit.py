@@ -125,12 +125,9 @@ def _show_head(cli: Cli, document: dict[str, Any]) -> None:
     tell(cli, f"counted by {', '.join(counters)}; {', '.join(models)}")
     media = [part for one in requests for part in one["segments"] if part["media"]]
     if media:
-        size = sum(part["media_bytes"] or 0 for part in media)
-        tell(
-            cli,
-            f"{len(media)} images or documents of {_number(size)} bytes: their tokens are "
-            "estimates",
-        )
+        forms = ", ".join(sorted({part["media"] for part in media}))
+        size = _number(sum(part["media_bytes"] or 0 for part in media))
+        tell(cli, f"no text: {len(media)} ({forms}), {size} bytes; their tokens are estimates")
     cli.out.print()
 
 
@@ -175,7 +172,7 @@ def _show_repeated(cli: Cli, document: dict[str, Any]) -> None:
     many = len(document["requests"]) > 1
     rows = [
         (
-            "same" if one["is_identical"] else f"near ({_share(one['share'])})",
+            "same" if one["is_identical"] else f"shares {_share(one['share'])}",
             one["first"],
             one["again"],
             _number(one["tokens"]),
@@ -191,7 +188,7 @@ def _show_repeated(cli: Cli, document: dict[str, Any]) -> None:
         Heading("in", long=True),
     )
     total = sum(each[1]["tokens"] for each in found)
-    title = f"Sent twice inside one request: {_number(total)} tokens in {len(found)} blocks"
+    title = f"Sent twice inside one request: {_number(total)} tokens"
     show_table(cli, title, headings, rows)
 
 

@@ -73,6 +73,10 @@ def _is_result(block: Any) -> bool:
 
 
 def _block(cutting: Cutting, path: str, block: Any, wrap: Wrap) -> None:
+    if isinstance(block, dict) and len(block) > 1:  # a block is one key and what stands under it
+        for key, one in block.items():
+            _block(cutting, path, {key: one}, wrap)
+        return
     kind = next(iter(block), "") if isinstance(block, dict) else ""
     inner = block.get(kind) if isinstance(block, dict) else None
     if is_mark(block):

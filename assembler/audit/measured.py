@@ -17,7 +17,7 @@ from workindex.assembler.tokens import TokenCounter, counter_for_model
 
 RECORD_KIND = "request_measured"
 FORMAT = 1
-UNIT_SIGNS_MIN = 20  # shorter ones, such as a bracket or a name, stand everywhere
+UNIT_BYTES_MIN = 24  # shorter ones, such as a bracket or a name, stand everywhere
 UNITS = re.compile(r"[^\n.!?。！？；,}\]]{0,400}(?:[\n.!?。！？；,}\]]+\s*|\Z)|[^\n]{400}")
 DIGEST_BYTES = 8
 
@@ -27,7 +27,7 @@ class MeasuredSegment:
     """One segment without its text.
 
     `size_bytes` and `digest` are of its canonical JSON, `text_digest` and `units` (hash and
-    characters) of what a model reads. `tokens` is an estimate where `is_estimate`. `wire` and
+    bytes) of what a model reads. `tokens` is an estimate where `is_estimate`. `wire` and
     `text` are there only while the request itself is at hand.
     """
 
@@ -128,13 +128,9 @@ def digest(content: bytes) -> str:
 
 
 def units_of(text: str) -> tuple[tuple[str, int], ...]:
-    """The units of a text that are long enough to tell anything: hash and characters of each."""
-    found = (one.strip() for one in UNITS.findall(text))
-    return tuple(
-        (digest(one.encode("utf-8", "surrogatepass")), len(one))
-        for one in found
-        if len(one) >= UNIT_SIGNS_MIN
-    )
+    """The units of a text that are long enough to tell anything: hash and bytes of each."""
+    found = (one.strip().encode("utf-8", "surrogatepass") for one in UNITS.findall(text))
+    return tuple((digest(one), len(one)) for one in found if len(one) >= UNIT_BYTES_MIN)
 
 
 def record_of(measured: Measured, *, keep_body: bool = False) -> dict[str, Any]:
@@ -196,5 +192,5 @@ def _of_record(one: dict[str, Any]) -> MeasuredSegment:
     for name in ("size_bytes", "tokens"):
         fields[name] = int(fields[name])
     return MeasuredSegment(
-        **fields, units=tuple((str(key), int(signs)) for key, signs in one["units"])
+        **fields, units=tuple((str(key), int(size)) for key, size in one["units"])
     )

@@ -148,13 +148,18 @@ def _copied(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
     """What may hold the request, as JSON: the keyword arguments first, then each argument."""
     import orjson
 
-    candidates = [one for one in args if isinstance(one, Mapping | str | bytes | bytearray)]
-    candidates += [one for one in args if hasattr(one, "model_dump")]
-    given = [kwargs, *candidates] if kwargs else candidates
+    given: list[Any] = [{key: _text(one) for key, one in kwargs.items()}] if kwargs else []
+    given += [_text(one) for one in args if isinstance(one, Mapping | str | bytes | bytearray)]
+    given += [one for one in args if hasattr(one, "model_dump")]
     try:
         return orjson.dumps(given, default=plain, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:  # numbers over 64 bits and lone surrogates
         return json.dumps(plain(given)).encode()
+
+
+def _text(value: Any) -> Any:
+    """A body that was given as bytes is text; anything else is what it is."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes | bytearray) else value
 
 
 def _request(candidates: list[Any]) -> Request:

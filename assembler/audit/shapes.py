@@ -101,6 +101,8 @@ def _described(value: Any) -> str:
         return f"an object with the keys {', '.join(keys)}" + (f" and {more} more" * (more > 0))
     if isinstance(value, list):
         return f"a list of {len(value)}"
+    if isinstance(value, str | bytes | bytearray):
+        return f"a text of {len(value)} characters"  # what it says may be nobody's business
     return f"{type(value).__name__} {str(value)[:40]!r}"
 
 
