@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from workindex.cli.main import workindex as program
 
 OWNER_URL = "postgresql://admin@db.example/workindex"  # what examples call a server of one's own
 TIMEOUT_SECONDS = 120
+REQUESTS = Path(__file__).parents[2] / "examples/requests/conversation.ndjson"
 # Examples that do not leave with 0, and why.
 CODES = {
     "workindex doctor --json": 4,  # the tests' own server runs with fsync off
@@ -125,6 +127,7 @@ def world(tmp_path: Path, installed: Installed) -> Path:
     (tmp_path / "claims.xes.gz").write_bytes(gzip.compress(LOG.encode()))
     (tmp_path / "claims.toml").write_text(MAPPING)
     (tmp_path / "office/calendar.csv").write_text(OFFICE)
+    shutil.copy(REQUESTS, tmp_path / "requests.ndjson")
     psql = tmp_path / "bin/psql"
     psql.write_text(PSQL)
     psql.chmod(0o755)
