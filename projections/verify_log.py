@@ -185,9 +185,14 @@ def key_faults(
 
 
 def _without_key(user_id: str, missing: range, allowed: frozenset[int]) -> Iterator[Fault]:
-    for position in missing:
-        if position not in allowed:
-            yield Fault(user_id, position, "belongs to no command that was recorded")
+    """One fault for each run of positions, however many millions there are from one to the next."""
+    first = missing.start
+    for end in (*sorted(position for position in allowed if position in missing), missing.stop):
+        if first < end:
+            upto = f"and all up to {end - 1} " if end - 1 > first else ""
+            told = "belong" if upto else "belongs"
+            yield Fault(user_id, first, f"{upto}{told} to no command that was recorded")
+        first = end + 1
 
 
 def content_faults(
