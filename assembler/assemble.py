@@ -29,6 +29,7 @@ from workindex.assembler.envelope import (
     Sensitivity,
     UserRequest,
 )
+from workindex.assembler.evidence import found_by_words, passages
 from workindex.assembler.history import MESSAGES_MAX, recent_tail
 from workindex.assembler.lanes import Fitted, fit
 from workindex.assembler.memory import CLAIMS_MAX, claims_stage
@@ -197,12 +198,26 @@ def _memory(turn: _Turn) -> Stage:
     )
 
 
+def _evidence(turn: _Turn) -> Stage:
+    """Parts of the meeting in scope; else what holds the request's words."""
+    if not turn.admission.has("evidence"):
+        return Stage()
+    meeting_id, seen = turn.scoped.scope.meeting_id, turn.settings.sensitivity_max
+    if meeting_id is not None:
+        ids = [id_ for row in turn.named("meeting", [meeting_id]) for id_ in row.transcripts]
+        return passages(
+            turn.snapshot, turn.named("artifact", ids), turn.request.text, sensitivity_max=seen
+        )
+    return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
+
+
 # The order of the stages is the order of the items within their lanes.
 STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
     ("state", _state),
     ("beside", _beside),
     ("history", _history),
     ("memory", _memory),
+    ("evidence", _evidence),
 )
 ARTIFACTS_MAX = 20
 

@@ -87,6 +87,7 @@ def _offer(row: MessageRow, age: int, group: str, turns_min: int) -> Offer:
         rank=-float(age),
         group=f"turn:{group}",
         recover_with=_recover(row),
+        same_as=f"message:{row.message_id}",
     )
 
 

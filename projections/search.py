@@ -166,8 +166,23 @@ def search(
 
     Raises: InvalidInput for a query or a filter that is none; Unavailable.
     """
+    with database.connection() as conn:
+        return search_in(conn, user_id, query, filters, limit=limit, now=now, inline=inline)
+
+
+def search_in(
+    conn: Connection,
+    user_id: str,
+    query: str,
+    filters: Filters,
+    *,
+    limit: int,
+    now: datetime | None = None,
+    inline: ProjectionSet = INLINE,
+) -> Hits:
+    """As `search`, in a transaction of this user where the connection has one."""
     told = _told(query, filters, limit, now)
-    with database.connection() as conn, tenant_transaction(conn, user_id):
+    with tenant_transaction(conn, user_id):
         wanted = min(2 * limit + 20, SEARCH_LIMIT_MAX)
         while True:
             rows = _rows(conn, user_id, query, told | {"limit": wanted}, inline)

@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from workindex.eventlog.database import Connection, tenant_transaction
+from workindex.eventlog.transcripts import Turn, read_turns, turns_per_part
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.conversations import MessageRow
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
+from workindex.projections.search import Filters, Hits, search_in
 from workindex.projections.sets import TABLE_OF_KIND
 from workindex.projections.work_index import Reader
 
@@ -111,6 +113,16 @@ class Snapshot:
         binds = (self.user_id, _generation(base), task_id, meeting_id, limit)
         table = TABLE_OF_KIND["artifact"]
         return [table.load(row) for row in self._select(ARTIFACTS_OF, *binds)]
+
+    def turns(self, row: ArtifactRow, first: int, last: int) -> list[Turn]:
+        """Turns of a transcript, both ends included; none of a body that is no transcript."""
+        if turns_per_part(row.media_type) is None:
+            return []
+        return read_turns(self._conn, self.user_id, row.sha256, row.media_type, first, last)
+
+    def search(self, query: str, filters: Filters, *, limit: int, now: datetime) -> Hits:
+        """Documents that hold the words of a query; they may follow the log at a distance."""
+        return search_in(self._conn, self.user_id, query, filters, limit=limit, now=now)
 
     def _folded(self, kind: str) -> list[Any]:
         return self.read({kind: "all"}).rows[kind]

@@ -174,7 +174,7 @@ def test_what_is_gone_is_gone_at_once(ann: UserScope) -> None:
     """Redacted, withdrawn, superseded, expired, forgotten and too sensitive things: no lane."""
     say(ann, "M-1", f"the {SECRET} plan")
     say(ann, "M-2", f"{SECRET} for few", sensitivity="restricted")
-    claim = {"subject": "home", "attribute": "city", "value": SECRET}
+    claim: dict[str, Any] = {"subject": "home", "attribute": "city", "value": SECRET}
     do(ann, "record_claim", claim_id="C-1", **claim)
     do(ann, "record_claim", claim_id="C-2", **claim, expires_at="2026-03-04T11:00:00Z")
     do(ann, "record_claim", claim_id="C-3", **claim, sensitivity="restricted")

@@ -1,0 +1,163 @@
+"""What was said and stored that the request is about: found by words, told as references and parts.
+
+Evidence is never state: what it does not find is not absent from the world, and the manifest says
+what was searched. A transcript is read for the meeting in scope alone, by ranges of turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from workindex.assembler.envelope import ContextItem, Omission, Retrieval, Sensitivity, ToolCall
+from workindex.assembler.history import SENSITIVITIES
+from workindex.assembler.offers import Offer, Stage
+from workindex.assembler.ranking import Corpus, words
+from workindex.eventlog.transcripts import Turn
+from workindex.projections.artifacts import ArtifactRow
+from workindex.projections.search import QUERY_CHARS_MAX, Filters, Hit
+from workindex.projections.snapshot import Snapshot
+
+HITS_MAX: Final = 40
+OFFERED_MAX: Final = 8
+PASSAGES_MAX: Final = 5
+TURNS_MAX: Final = 5_000
+# A passage is a turn with what was said around it.
+AROUND: Final = 3
+WORDS_MIN: Final = 2
+
+
+def found_by_words(
+    snapshot: Snapshot, text: str, *, now: datetime, sensitivity_max: Sensitivity
+) -> Stage:
+    """Messages and artifacts that hold the request's words, the best of them first."""
+    query = " ".join(text.split())[:QUERY_CHARS_MAX]
+    if len(set(words(query))) < WORDS_MIN:
+        return Stage()
+    levels = list(SENSITIVITIES)
+    filters = Filters(
+        kinds=("message", "artifact"),
+        sensitivity=levels[: levels.index(sensitivity_max) + 1],
+    )
+    hits = snapshot.search(query, filters, limit=HITS_MAX, now=now)
+    ranked = _reranked(query, hits)
+    retrieval = Retrieval(
+        query=query,
+        filters={"kinds": list(filters.kinds), "sensitivity": list(filters.sensitivity)},
+        hits=len(hits),
+        retried="any of the words" if hits.is_retry else None,
+    )
+    recover = ToolCall(name="get_context", arguments={"type": "message", "query": query[:200]})
+    left = tuple(
+        Omission(
+            lane="evidence",
+            source_id=_source_id(hit),
+            reason=f"not among the best {OFFERED_MAX}",
+            recover_with=recover,
+        )
+        for hit in ranked[OFFERED_MAX:]
+    )
+    degraded: tuple[str, ...] = ()
+    if hits.position is None or hits.position < hits.head or hits.is_parked:
+        behind = hits.head - (hits.position or 0)
+        degraded = (f"evidence: {behind} events are not searched yet",)
+    offers = tuple(_offer(hit, -place, recover) for place, hit in enumerate(ranked[:OFFERED_MAX]))
+    return Stage(offers=offers, left=left, retrieval=(retrieval,), degraded=degraded)
+
+
+def _reranked(query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Exact ids first, then by the words that are rare among what was found."""
+    scores = Corpus([hit.text for hit in hits]).scores(query)
+    order = sorted(
+        range(len(hits)), key=lambda at: (not hits[at].is_exact, -scores[at], -hits[at].rank, at)
+    )
+    return [hits[at] for at in order]
+
+
+def _source_id(hit: Hit) -> str:
+    return f"{hit.source_kind}:{hit.source_id}"
+
+
+def _offer(hit: Hit, rank: float, recover: ToolCall) -> Offer:
+    is_message = hit.source_kind == "message"
+    item = ContextItem(
+        source_type="message" if is_message else "artifact",
+        source_id=_source_id(hit) if is_message else f"{_source_id(hit)}#{hit.segment}",
+        authority="user_claim" if is_message else "derived",
+        authority_rank=5 if is_message else 4,
+        observed_at=hit.occurred_at,
+        expires_at=hit.expires_at,
+        sensitivity=next(one for one in SENSITIVITIES if one == hit.sensitivity),
+        priority=4,
+        admission_reason="it holds words of the request",
+        content={"text": hit.text, **({"role": hit.role} if hit.role else {})},
+    )
+    smaller = item.model_copy(update={"content": {"ref": item.source_id, "text": hit.text[:120]}})
+    same_as = f"message:{hit.source_id}" if is_message else None
+    return Offer(
+        "evidence", item, "auto_candidate", "evidence", rank, None, smaller, recover, same_as
+    )
+
+
+def passages(
+    snapshot: Snapshot,
+    transcripts: Sequence[ArtifactRow],
+    text: str,
+    *,
+    sensitivity_max: Sensitivity,
+) -> Stage:
+    """The parts of a meeting's transcripts that answer the request best, by ranges of turns."""
+    offers: list[Offer] = []
+    left: list[Omission] = []
+    retrieval: list[Retrieval] = []
+    levels = list(SENSITIVITIES)
+    for row in transcripts:
+        source_id = f"artifact:{row.artifact_id}"
+        if row.status != "stored":
+            left.append(Omission(lane="evidence", source_id=source_id, reason="forgotten"))
+            continue
+        if levels.index(row.sensitivity) > levels.index(sensitivity_max):  # type: ignore[arg-type]
+            why = "more sensitive than the caller may see"
+            left.append(Omission(lane="evidence", source_id=source_id, reason=why))
+            continue
+        turns = snapshot.turns(row, 0, TURNS_MAX - 1)
+        places = _corpus(row.sha256, tuple(turns)).best_turns(text, PASSAGES_MAX)
+        retrieval.append(
+            Retrieval(query=text[:200], filters={"artifact": row.artifact_id}, hits=len(places))
+        )
+        offers += [_passage(row, turns, place, -float(rank)) for rank, place in enumerate(places)]
+    return Stage(offers=tuple(offers), left=tuple(left), retrieval=tuple(retrieval))
+
+
+@lru_cache(maxsize=32)
+def _corpus(_sha256: str, turns: tuple[Turn, ...]) -> Corpus:
+    """A transcript never changes under its hash, so it is prepared once."""
+    return Corpus([f"{turn.speaker} {turn.text}" for turn in turns])
+
+
+def _passage(row: ArtifactRow, turns: Sequence[Turn], place: int, rank: float) -> Offer:
+    some = turns[max(0, place - AROUND) : place + AROUND + 1]
+    first, last = some[0].number, some[-1].number
+    ref = f"artifact:{row.artifact_id}"
+    content: dict[str, Any] = {
+        "turns": [{"n": turn.number, "speaker": turn.speaker, "text": turn.text} for turn in some]
+    }
+    item = ContextItem(
+        source_type="artifact",
+        source_id=f"{ref}#turns={first}-{last}",
+        authority="canonical",
+        authority_rank=3,
+        observed_at=row.stored_at,
+        sensitivity=next(one for one in SENSITIVITIES if one == row.sensitivity),
+        priority=4,
+        admission_reason="a part of the meeting's transcript about the request",
+        content=content,
+    )
+    recover = ToolCall(
+        name="resolve",
+        arguments={"ref": ref, "selector": f"turns={first}-{last}", "max_tokens": 2_000},
+    )
+    smaller = item.model_copy(update={"content": {"ref": ref, "turns": [first, last]}})
+    return Offer("evidence", item, "auto_candidate", "evidence", rank, None, smaller, recover, None)
