@@ -23,7 +23,7 @@ from workindex.projections.rows import Progress
 from workindex.projections.sets import ProjectionSet
 from workindex.projections.table import Table
 
-UNCOMPARED: Final = "- 'user_id' - 'generation' - 'words'"
+UNCOMPARED: Final = ("user_id", "generation", "words")
 Key = tuple[str, int]  # user and generation
 Stored = Mapping[str, Any]
 
@@ -214,13 +214,15 @@ class StoredRows:
             words = f"t.words IS NOT DISTINCT FROM {own}"
         rows = conn.execute(
             f"SELECT t.user_id, t.generation, t.{table.id_column}, t.source_position, "
-            f"CASE WHEN t.generation = ANY (%s) THEN to_jsonb(t) {UNCOMPARED} END, {words} "
+            f"CASE WHEN t.generation = ANY (%s) THEN to_json(t) END, {words} "
             f"FROM {table.name} t WHERE t.user_id = ANY (%s)".encode(),
             (wanted, list(users)),
         ).fetchall()
         for user_id, generation, id_, position, stored, has_its_words in rows:
             if generation in known.get(user_id, ()):
                 if stored is not None:
+                    for name in UNCOMPARED:
+                        stored.pop(name, None)
                     if table.searched is not None:
                         stored["words"] = has_its_words
                     found.setdefault((user_id, generation), {})[id_] = stored
