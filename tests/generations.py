@@ -34,12 +34,12 @@ def copy_user(urls: Urls, user_id: str, names: Iterable[str]) -> None:
 
 
 def stored(urls: Urls, generation: int, projection_set: ProjectionSet = INLINE) -> Rows:
-    """Every row of a generation by table, in order, without the generation."""
+    """Every row of a generation by table, in order, without what holds its number."""
     found: Rows = {}
     for name in projection_set.table_names:
         rows = do_as_owner(
             urls,
-            f"SELECT to_jsonb(t) - 'generation' FROM {name} t WHERE generation = %s "
+            f"SELECT to_jsonb(t) - 'generation' - 'words' FROM {name} t WHERE generation = %s "
             "ORDER BY user_id, to_jsonb(t)",
             generation,
         )

@@ -11,16 +11,17 @@ import pytest
 
 from conftest import Urls
 from engine import Engine, do_as_owner, owner, question, task
-from everything import fill
+from everything import SECRET, fill
 from generations import OPERATOR, copy_user, noted, states, stored
 from next_program import MARK, NEXT, NEXT_MAPPER
 from workindex.domain.errors import InvalidInput
 from workindex.domain.tasks import GiveTaskInput
-from workindex.eventlog.database import Database
+from workindex.eventlog.database import Database, tenant_transaction
 from workindex.projections import advancing, rebuild_batches
 from workindex.projections.generations import switch
 from workindex.projections.rebuild import Outcome, Progress, Rebuilder
-from workindex.projections.sets import INLINE
+from workindex.projections.retire import retire
+from workindex.projections.sets import EVIDENCE, INLINE
 from workindex.projections.verify import Verifier
 
 pytestmark = pytest.mark.pg15
@@ -210,6 +211,24 @@ def test_an_append_in_flight_is_waited_for(urls: Urls, database: Database) -> No
         run.result()
     rows = {(row["user_id"], row["task_id"]) for row in stored(urls, 2)["work_task"]}
     assert rows == {("ann", "T-1"), ("ann", "T-2"), ("bob", "T-1")}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_evidence_is_rebuilt(urls: Urls, database: Database, jobs: int) -> None:
+    """The asynchronous set is built as the inline one is, and is found after the switch."""
+    fill(database, "ann")
+    live = stored(urls, 1, EVIDENCE)
+    assert live["document"]
+    outcome = rebuild(database, projection_set=EVIDENCE, jobs=jobs)
+    assert outcome.is_whole
+    assert stored(urls, 2, EVIDENCE) == live
+    assert states(urls) == {1: "live"}
+    assert switch(database, OPERATOR, projection_set=EVIDENCE).live == 2
+    retire(database, OPERATOR, projection_set=EVIDENCE)
+    assert stored(urls, 2, EVIDENCE) == live
+    with database.connection() as conn, tenant_transaction(conn, "ann"):
+        found = conn.execute("SELECT count(*) FROM search_documents('ann', %s, '{}')", (SECRET,))
+        assert found.fetchall()[0][0] > 0
 
 
 def test_jobs_share_the_users(urls: Urls, database: Database) -> None:

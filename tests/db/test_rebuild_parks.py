@@ -23,7 +23,6 @@ from workindex.projections.sets import INLINE, ProjectionSet
 from workindex.projections.tasks import WORK_TASK, TaskRow, fold_task
 from workindex.projections.verify import Verifier
 
-pytestmark = pytest.mark.pg15
 POISON = "poison"
 
 
