@@ -1,6 +1,8 @@
 """Tools: which there are, which a turn is shown, and how they are called."""
 
+from workindex.assembler.tools.catalogue import ToolCatalogue, View
 from workindex.assembler.tools.index import ToolIndex, tool_index
+from workindex.assembler.tools.loading import active_groups
 from workindex.assembler.tools.ranking import Ranked, RankedGroup, Ranker
 from workindex.assembler.tools.registry import (
     BadToolSource,
@@ -11,22 +13,33 @@ from workindex.assembler.tools.registry import (
     UnknownTools,
     tool_group,
 )
+from workindex.assembler.tools.selection import Rules, Selection, Wanted, select
 from workindex.assembler.tools.sources import groups_in, groups_of, registry_from_files
+from workindex.assembler.tools.stage import ToolBudget, tools_stage
 
 __all__ = [
     "BadToolSource",
     "Ranked",
     "RankedGroup",
     "Ranker",
+    "Rules",
+    "Selection",
     "Tool",
+    "ToolBudget",
+    "ToolCatalogue",
     "ToolGroup",
     "ToolIndex",
     "ToolRegistry",
     "ToolsUnavailable",
     "UnknownTools",
+    "View",
+    "Wanted",
+    "active_groups",
     "groups_in",
     "groups_of",
     "registry_from_files",
+    "select",
     "tool_group",
     "tool_index",
+    "tools_stage",
 ]
