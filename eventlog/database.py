@@ -85,7 +85,7 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A pooled connection of the application's role, in autocommit mode, without a tenant."""
-        with unavailable_if_lost(), _lent(self._pool("app")) as conn:
+        with unavailable_if_lost(), not_ready_if_changed(), _lent(self._pool("app")) as conn:
             yield conn
 
     @contextmanager
@@ -96,7 +96,7 @@ class Database:
                 "this needs the maintenance role: set WORKINDEX_MAINT_URL to a login as "
                 f"{MAINT_ROLE} (the embedded server needs no setting)"
             )
-        with unavailable_if_lost(), _lent(self._pool("maint")) as conn:
+        with unavailable_if_lost(), not_ready_if_changed(), _lent(self._pool("maint")) as conn:
             yield conn
 
     def close(self) -> None:
@@ -284,6 +284,22 @@ def tenant_transaction(
             sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id)), prepare=False
         )
         yield conn
+
+
+@contextmanager
+def not_ready_if_changed() -> Iterator[None]:
+    """Raises: NotReady where a migration replaced what this running program calls."""
+    try:
+        yield
+    except (
+        psycopg.errors.UndefinedFunction,
+        psycopg.errors.UndefinedTable,
+        psycopg.errors.UndefinedColumn,
+    ) as error:
+        raise NotReady(
+            "the schema is no longer the one that this program opened "
+            f"({error.diag.message_primary}): restart it, with the version that fits it"
+        ) from error
 
 
 @contextmanager
