@@ -20,7 +20,7 @@ define part
 endef
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check lint bench bench-proof bench-scale catalog lock clean
+.PHONY: demo test check lint bench catalog lock clean
 unexport PYTHONPATH
 
 demo: $(READY)  ## a day of an agent, the questions, the proofs
@@ -39,16 +39,18 @@ lint: $(READY)  ## every checker, no test
 	$(call part,mypy,$(BIN)/mypy)
 	$(call part,import-linter,$(BIN)/lint-imports)
 
+# Each of these is a bench file of its own, which `make bench` leaves out.
+APART := proof scale retrieval tools
+
 bench: $(READY)  ## the performance table, same-run ratios
-	@$(BIN)/python -m pytest -s -o python_files='bench_*.py' --ignore=tests/bench/bench_proof.py \
-		--ignore=tests/bench/bench_scale.py tests/bench
+	@$(BIN)/python -m pytest -s -o python_files='bench_*.py' \
+		$(APART:%=--ignore=tests/bench/bench_%.py) tests/bench
 
-bench-proof: $(READY)  ## READS reads of the proof against an independent model
-	@WORKINDEX_PROOF_READS=$(READS) $(BIN)/python -m pytest -s tests/bench/bench_proof.py
-
-bench-scale: $(READY)  ## EVENTS events over USERS users on this machine; takes long
-	@WORKINDEX_SCALE_EVENTS=$(EVENTS) WORKINDEX_SCALE_USERS=$(USERS) \
-		$(BIN)/python -m pytest -s tests/bench/bench_scale.py
+# proof: READS reads against an independent model · scale: EVENTS events over USERS users, takes
+# long · retrieval: is what was said found? · tools: is the right group of tools found?
+bench-%: $(READY)  ## bench-proof, bench-scale, bench-retrieval, bench-tools
+	@WORKINDEX_PROOF_READS=$(READS) WORKINDEX_SCALE_EVENTS=$(EVENTS) \
+		WORKINDEX_SCALE_USERS=$(USERS) $(BIN)/python -m pytest -s tests/bench/bench_$*.py
 
 catalog: $(READY)  ## docs/catalog.md from the registers
 	@$(BIN)/workindex catalog > docs/catalog.md.new && mv docs/catalog.md.new docs/catalog.md
