@@ -18,6 +18,7 @@ from conftest import Urls
 from driver import NOW
 from engine import Engine, do_as_owner
 from everything import EVERYTHING, SHOWN, fill, give
+from generations import OPERATOR, stored
 from workindex.domain import ALL_CONCEPTS, ALL_FACTS
 from workindex.domain.approval_commands import GrantApproval
 from workindex.domain.proactive_commands import AnswerProposal
@@ -25,8 +26,11 @@ from workindex.domain.tasks import GiveTaskInput
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.mapper import MODELS, UPCASTERS, FactMapper
 from workindex.eventlog.recorder import UserRecorder
+from workindex.projections.awaiting import catch_up_user
+from workindex.projections.follower import Follower
 from workindex.projections.loading import LogLoader
-from workindex.projections.sets import INLINE, TABLE_OF_KIND
+from workindex.projections.rebuild import Rebuilder
+from workindex.projections.sets import ALL_SETS, INLINE, TABLE_OF_KIND, ProjectionSet
 
 LATER = NOW + timedelta(minutes=30)
 EVERY_ROW: dict[str, Any] = dict.fromkeys(TABLE_OF_KIND, "all")
@@ -40,15 +44,24 @@ def filled(urls: Urls, database: Database) -> Database:
     fill(database, "ann")
     for step in EVERYTHING[:HELD]:
         give(database, "bob", step)
-    do_as_owner(urls, "UPDATE projection_generation SET fold_version = 99")
+    as_version(urls, 99)
     behind = Engine(database, "bob", projection_set=INLINE._replace(fold_version=99))
     for step in EVERYTHING[HELD:]:
         if SHOWN in step.command.values():
             id_ = step.command["approval_id"]
             step = step._replace(command=step.command | {"action_hash": shown(behind, id_)})
         give(database, "bob", step)
-    do_as_owner(urls, "UPDATE projection_generation SET fold_version = %s", INLINE.fold_version)
+    as_version(urls, INLINE.fold_version)
     return database
+
+
+def as_version(urls: Urls, fold_version: int) -> None:
+    """Say that the inline generation belongs to programs of this version."""
+    do_as_owner(
+        urls,
+        "UPDATE projection_generation SET fold_version = %s WHERE projection_set = 'inline'",
+        fold_version,
+    )
 
 
 def shown(engine: Engine, approval_id: str) -> str:
@@ -183,6 +196,22 @@ def test_rows_that_were_behind(urls: Urls, filled: Database, evolve: Callable[[]
     changed = {kind for kind, rows in after.rows.items() if rows != before.rows[kind]}
     assert changed == {"proposal", "routine"}
     assert bob.is_whole()
+
+
+@pytest.mark.parametrize("projection_set", ALL_SETS, ids=lambda one: one.name)
+def test_rebuilt_from_old_events(
+    urls: Urls, filled: Database, evolve: Callable[[], None], projection_set: ProjectionSet
+) -> None:
+    """A new generation out of old events holds the rows that new ones made, documents too."""
+    Engine(filled, "bob").record(AnswerProposal(proposal_id="PR-1", answer="declined"), now=LATER)
+    for user in ("ann", "bob"):
+        catch_up_user(Follower(filled), filled, user, timeout_s=60)
+    before = stored(urls, 1, projection_set)
+    assert before["progress"]
+    evolve()
+    outcome = Rebuilder(filled, projection_set=projection_set).rebuild(OPERATOR)
+    assert outcome.is_whole
+    assert stored(urls, 2, projection_set) == before
 
 
 def test_old_and_new_events_in_one_stream(
