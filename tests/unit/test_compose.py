@@ -17,7 +17,7 @@ def services() -> dict[str, Any]:
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     services = compose["services"]
     assert isinstance(services, dict)
-    assert set(services) == {"postgres", "migrate"}
+    assert set(services) == {"postgres", "migrate", "worker"}
     assert set(compose["volumes"]) == {"postgres"}
     return services
 
@@ -48,6 +48,30 @@ def test_the_migration_waits_runs_once_and_alone_holds_the_owner_url(
     assert "WORKINDEX_OWNER_URL" in migrate["environment"]
     assert "//workindex_app:" in migrate["environment"]["WORKINDEX_DATABASE_URL"]
     assert "WORKINDEX_OWNER_URL" not in services["postgres"]["environment"]
+
+
+def test_the_migration_sets_the_passwords_that_the_others_log_in_with(
+    services: dict[str, Any],
+) -> None:
+    """`db init` takes them from its environment, by the names that the URLs are made of."""
+    environment = services["migrate"]["environment"]
+    for role, name in (("app", "WORKINDEX_APP_PASSWORD"), ("maint", "WORKINDEX_MAINT_PASSWORD")):
+        assert environment[name].startswith(f"${{{name}:?")
+        assert any(
+            f"//workindex_{role}:${{{name}:?" in value
+            for value in services["worker"]["environment"].values()
+        )
+
+
+def test_the_worker_follows_the_migration_and_ends_in_order(services: dict[str, Any]) -> None:
+    """It never sees the owner's login, is started again, and has time to end its step."""
+    worker = services["worker"]
+    assert worker["command"] == ["worker"]
+    assert worker["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
+    assert worker["restart"] == "unless-stopped"
+    assert set(worker["environment"]) == {"WORKINDEX_DATABASE_URL", "WORKINDEX_MAINT_URL"}
+    assert worker["stop_signal"] == "SIGTERM"
+    assert worker["healthcheck"]["test"] == ["CMD", "workindex", "doctor"]
 
 
 def test_no_password_stands_in_the_files(services: dict[str, Any]) -> None:
