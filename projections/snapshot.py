@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from workindex.eventlog import content
 from workindex.eventlog.database import Connection, tenant_transaction
 from workindex.eventlog.transcripts import Turn, read_turns, turns_per_part
 from workindex.projections.artifacts import ArtifactRow
@@ -119,6 +120,10 @@ class Snapshot:
         if turns_per_part(row.media_type) is None:
             return []
         return read_turns(self._conn, self.user_id, row.sha256, row.media_type, first, last)
+
+    def parts(self, row: ArtifactRow, first: int, last: int) -> list[bytes]:
+        """Parts of an artifact's body, from 0, both ends included, as far as it has them."""
+        return content.read(self._conn, self.user_id, row.sha256, first, last)
 
     def search(self, query: str, filters: Filters, *, limit: int, now: datetime) -> Hits:
         """Documents that hold the words of a query; they may follow the log at a distance."""

@@ -1,0 +1,120 @@
+"""References: what stands for a body that was not sent, and which turn was given which of them.
+
+A reference is plain (`message:M-1`) and grants nothing: it resolves in the turn in which it was
+issued to the user, and what stands behind it is looked at anew each time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable
+from threading import Lock
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from workindex.domain.errors import InvalidInput, WorkindexError
+
+TURNS_MAX: Final = 10_000
+REFS_MAX: Final = 2_000  # of one turn
+SUMMARY_CHARS_MAX: Final = 300
+_SELECTOR: Final = re.compile(r"(?:(turns|parts|chars)=)?([0-9]{1,9})-([0-9]{1,9})")
+
+
+class UnknownReference(WorkindexError):
+    """The reference does not resolve here; why is not told apart."""
+
+    code = "unknown_reference"
+
+    def __init__(self, ref: str) -> None:
+        super().__init__(
+            f"{ref[:300]!r} is no reference of this turn: ask get_context for one", field="ref"
+        )
+        self.ref = ref
+
+
+class Reference(NamedTuple):
+    """What the model sees of a body; `version` changes when the body does."""
+
+    ref: str
+    type: str
+    summary: str
+    version: str
+    available_operations: tuple[str, ...] = ("resolve",)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As it stands in a context item."""
+        return {
+            "ref": self.ref,
+            "type": self.type,
+            "summary": self.summary[:SUMMARY_CHARS_MAX],
+            "version": self.version,
+            "available_operations": list(self.available_operations),
+        }
+
+
+class Selector(NamedTuple):
+    """Which part of a body: turns, parts or characters, from 0, both ends included."""
+
+    unit: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return f"{self.unit}={self.first}-{self.last}"
+
+
+class Issued:
+    """Which references each turn of each user was given; the oldest turns are forgotten first.
+
+    Safe to share between threads. A backend of several processes keeps the turns of a user in one.
+    """
+
+    def __init__(self, turns_max: int = TURNS_MAX) -> None:
+        self._turns_max = turns_max
+        self._turns: OrderedDict[tuple[str, str], dict[str, None]] = OrderedDict()
+        self._lock = Lock()
+
+    def issue(self, user_id: str, turn_id: str, refs: Iterable[str]) -> None:
+        """Let these references resolve in the turn. Past REFS_MAX its oldest ones are forgotten."""
+        with self._lock:
+            held = self._turns.setdefault((user_id, turn_id), {})
+            self._turns.move_to_end((user_id, turn_id))
+            for ref in refs:
+                held.pop(ref, None)
+                held[ref] = None
+            while len(held) > REFS_MAX:
+                del held[next(iter(held))]
+            while len(self._turns) > self._turns_max:
+                self._turns.popitem(last=False)
+
+    def holds(self, user_id: str, turn_id: str, ref: str) -> bool:
+        """Whether the turn of this user was given the reference."""
+        with self._lock:
+            return ref in self._turns.get((user_id, turn_id), ())
+
+    def end(self, user_id: str, turn_id: str) -> None:
+        """Forget the turn: none of its references resolves any longer."""
+        with self._lock:
+            self._turns.pop((user_id, turn_id), None)
+
+
+def plain_ref(source_id: str) -> str:
+    """The reference behind an item's id: without the part that the item holds."""
+    return source_id.partition("#")[0]
+
+
+def selector_of(given: str, default_unit: str) -> Selector:
+    """A selector such as `turns=3-9`; without a unit it is in the default one.
+
+    Raises: InvalidInput.
+    """
+    found = _SELECTOR.fullmatch(given) if isinstance(given, str) else None
+    if found is None or int(found[2]) > int(found[3]):
+        raise InvalidInput(
+            f"selector {str(given)[:100]!r} is not turns=, parts= or chars= with a range such as "
+            "0-9",
+            field="selector",
+        )
+    return Selector(found[1] or default_unit, int(found[2]), int(found[3]))

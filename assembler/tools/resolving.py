@@ -1,0 +1,199 @@
+"""`resolve`: a part of what a reference stands for, read anew, never more than was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+from workindex.assembler.envelope import Authority, ContextItem, SourceType
+from workindex.assembler.rendering import item_text
+from workindex.assembler.tokens import TokenCounter
+from workindex.assembler.tools.context import doubts_of, named_base, plain
+from workindex.assembler.tools.references import Selector, UnknownReference, selector_of
+from workindex.assembler.tools.sight import Sight
+from workindex.domain.errors import InvalidInput, NotReady
+from workindex.eventlog.transcripts import turns_per_part
+from workindex.projections.snapshot import Snapshot
+
+RESOLVED: Final = ("message", "artifact", "claim", "task", "meeting", "approval", "commitment")
+# An artifact's whole text is never read: this many of its parts at once are.
+PARTS_MAX: Final = 16
+TURNS_MAX: Final = 2_000
+_TEXT: Final = re.compile(
+    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-ndjson|x-yaml|toml|markdown)(?:;.*)?",
+    re.IGNORECASE,
+)
+
+
+def resolve(
+    snapshot: Snapshot,
+    ref: str,
+    selector: str,
+    max_tokens: int,
+    *,
+    sight: Sight,
+    counter: TokenCounter,
+    now: datetime,
+) -> ContextItem:
+    """The selected part as far as it fits; `next` in the content is the selector that goes on.
+
+    Raises: UnknownReference where there is nothing, or nothing that may be seen; InvalidInput for
+    a selector that does not fit the reference; NotReady where the rows cannot be trusted.
+    """
+    kind, _, id_ = ref.partition(":")
+    if kind not in RESOLVED or not id_:
+        raise UnknownReference(ref)
+    base = named_base(snapshot, kind, id_, now)
+    if doubts := doubts_of(base):
+        raise NotReady(f"what stands behind {ref[:300]!r} is not certain: {doubts[0]}: try again")
+    rows = snapshot.named(base, kind, [id_])
+    if not rows or not sight.sees(kind, rows[0], now):
+        raise UnknownReference(ref)
+    row = rows[0]
+    if kind == "artifact":
+        return _artifact(snapshot, row, selector, max_tokens, counter)
+    if kind == "message":
+        text, is_body = row.text, True
+    else:
+        text, is_body = _fields(row), False
+    wanted = selector_of(selector, "chars")
+    if wanted.unit != "chars":
+        raise _misfit(wanted, ref, "chars")
+    make = _maker(row, kind, is_body=is_body)
+    return _cut(text, wanted, max_tokens, make, counter)
+
+
+def _fields(row: Any) -> str:
+    """A row as text, one field a line."""
+    return "\n".join(f"{name}: {plain(value)}" for name, value in row._asdict().items())
+
+
+def _artifact(
+    snapshot: Snapshot, row: Any, selector: str, max_tokens: int, counter: TokenCounter
+) -> ContextItem:
+    ref = f"artifact:{row.artifact_id}"
+    is_transcript = turns_per_part(row.media_type) is not None
+    wanted = selector_of(selector, "parts")
+    make = _maker(row, "artifact", is_body=True)
+    if is_transcript:
+        each = turns_per_part(row.media_type) or 1
+        if wanted.unit == "parts":
+            wanted = Selector("turns", wanted.first * each, (wanted.last + 1) * each - 1)
+        if wanted.unit != "turns":
+            raise _misfit(wanted, ref, "turns or parts")
+        last = min(wanted.last, wanted.first + TURNS_MAX - 1)
+        turns = snapshot.turns(row, wanted.first, last)
+        told = [{"n": one.number, "speaker": one.speaker, "text": one.text} for one in turns]
+        return _longest(
+            len(told),
+            lambda count: make(
+                {
+                    "turns": told[:count],
+                    **_next(count < len(told), "turns", wanted.first + count, wanted.last),
+                }
+            ),
+            max_tokens,
+            counter,
+        )
+    if wanted.unit != "parts":
+        raise _misfit(wanted, ref, "parts")
+    if not _TEXT.fullmatch(row.media_type):
+        raise InvalidInput(f"{ref} is {row.media_type}: it has no text to select", field="ref")
+    last = min(wanted.last, wanted.first + PARTS_MAX - 1)
+    body = b"".join(snapshot.parts(row, wanted.first, last))
+    text = body.decode("utf-8", "replace")
+    return _cut(text, Selector("chars", 0, max(len(text) - 1, 0)), max_tokens, make, counter)
+
+
+def _cut(
+    text: str,
+    wanted: Selector,
+    max_tokens: int,
+    make: Callable[[dict[str, Any]], ContextItem],
+    counter: TokenCounter,
+) -> ContextItem:
+    """The characters that are selected and fit."""
+    some = text[wanted.first : wanted.last + 1]
+
+    def told(count: int) -> ContextItem:
+        end = wanted.first + count
+        more = _next(count < len(some), "chars", end, wanted.last)
+        return make(
+            {"text": some[:count], "chars": [wanted.first, max(wanted.first, end - 1)], **more}
+        )
+
+    return _longest(len(some), told, max_tokens, counter)
+
+
+def _longest(
+    count: int,
+    make: Callable[[int], ContextItem],
+    max_tokens: int,
+    counter: TokenCounter,
+) -> ContextItem:
+    """The item with the most of its pieces that fits.
+
+    Raises: InvalidInput where not even an empty one does.
+    """
+
+    def tokens(pieces: int) -> int:
+        return counter.count([item_text("evidence", make(pieces))])[0]
+
+    low, high = 0, count
+    if tokens(count) <= max_tokens:
+        low = count
+    else:
+        while low < high:
+            middle = (low + high + 1) // 2
+            if tokens(middle) <= max_tokens:
+                low = middle
+            else:
+                high = middle - 1
+    used = tokens(low)
+    if used > max_tokens or (low == 0 and count > 0):
+        raise InvalidInput(
+            f"max_tokens {max_tokens} holds nothing of it: give more", field="max_tokens"
+        )
+    return make(low).model_copy(update={"token_estimate": used})
+
+
+def _next(is_more: bool, unit: str, first: int, last: int) -> dict[str, Any]:
+    return {"next": f"{unit}={first}-{last}"} if is_more else {}
+
+
+def _maker(row: Any, kind: str, *, is_body: bool) -> Callable[[dict[str, Any]], ContextItem]:
+    source_type: SourceType = "projection"
+    authority: Authority = "canonical"
+    rank = 2
+    if kind == "message":
+        source_type, authority, rank = "message", "user_claim", 5
+    elif kind == "claim":
+        source_type, authority, rank = "memory", "derived", 4
+    elif is_body:
+        source_type, authority, rank = "artifact", "canonical", 3
+    seen_at = next(
+        at
+        for name in ("posted_at", "stored_at", "recorded_at", "updated_at", "made_at")
+        if isinstance(at := getattr(row, name, None), datetime)
+    )
+
+    def make(content: dict[str, Any]) -> ContextItem:
+        return ContextItem(
+            source_type=source_type,
+            source_id=f"{kind}:{row[0]}",
+            authority=authority,
+            authority_rank=rank,
+            observed_at=seen_at,
+            sensitivity=getattr(row, "sensitivity", "normal"),
+            priority=2,
+            admission_reason="resolve",
+            content=content,
+        )
+
+    return make
+
+
+def _misfit(selector: Selector, ref: str, units: str) -> InvalidInput:
+    return InvalidInput(f"{ref} has no {selector.unit}: select {units}", field="selector")
