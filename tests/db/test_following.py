@@ -1,95 +1,32 @@
-"""Does what follows the log get there, once, in order, whoever dies and whoever writes?"""
+"""Does a step of catch-up apply what is due, once, and park nobody who can go on?"""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 import pytest
 
-from commands import PROGRAM
 from conftest import Urls
 from engine import Engine, do_as_owner, owner, task
+from followed import (
+    EVIDENCE_OF_ANN,
+    INLINE_OF_ANN,
+    documents,
+    due_rows,
+    lag_behind,
+    said,
+    stands_at,
+    wait_until_locked,
+)
 from workindex import WorkIndex
-from workindex.domain.conversations import PostMessage
-from workindex.domain.errors import StillBehind
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.mapper import MODELS, FactMapper
 from workindex.projections.follower import BATCH_EVENTS, MISSES_MAX, Follower
-from workindex.projections.following import Due, find_due, scan
+from workindex.projections.following import Due, find_due
 from workindex.projections.functions import UNAPPLIED_EVENTS_MAX
-from workindex.projections.sets import ALL_SETS, EVIDENCE, INLINE
-from workindex.service.worker import Worker
-
-EVIDENCE_OF_ANN = Due("ann", "evidence", 1)
-INLINE_OF_ANN = Due("ann", "inline", 1)
-WORKER = [str(PROGRAM), "worker"]
-
-
-def said(number: int, thread: str = "TH-1") -> PostMessage:
-    """One message with words of its own."""
-    return PostMessage(
-        message_id=f"M-{number}", thread_id=thread, role="user", text=f"word{number} budget"
-    )
-
-
-def documents(urls: Urls, user_id: str = "ann") -> list[str]:
-    """The ids of a user's documents, in the order of their events."""
-    rows = do_as_owner(
-        urls, "SELECT id FROM document WHERE user_id = %s ORDER BY source_position, id", user_id
-    )
-    return [row[0] for row in rows]
-
-
-def stands_at(urls: Urls, due: Due = EVIDENCE_OF_ANN) -> int | None:
-    """How far a generation is."""
-    rows = do_as_owner(
-        urls,
-        "SELECT position FROM projection_progress "
-        "WHERE user_id = %s AND projection_set = %s AND generation = %s",
-        *due,
-    )
-    return rows[0][0] if rows else None
-
-
-def due_rows(urls: Urls) -> list[tuple[Any, ...]]:
-    """What is due, with its attempts."""
-    return do_as_owner(
-        urls, "SELECT user_id, projection_set, generation, attempts FROM catchup_due ORDER BY 1, 2"
-    )
-
-
-def lag_behind(urls: Urls, ann: Engine, count: int) -> None:
-    """Append events that no inline projection follows, as a program of another version would."""
-    do_as_owner(
-        urls, "UPDATE projection_generation SET fold_version = 99 WHERE projection_set = 'inline'"
-    )
-    for first in range(0, count, 500):
-        ann.record_all([task(f"L-{n}") for n in range(first, min(count, first + 500))])
-    do_as_owner(
-        urls,
-        "UPDATE projection_generation SET fold_version = %s WHERE projection_set = 'inline'",
-        INLINE.fold_version,
-    )
-
-
-@contextmanager
-def running(urls: Urls, *more: str, **env: str) -> Iterator[subprocess.Popen[str]]:
-    """A worker as a process of its own; killed at the end if it is still there."""
-    process = subprocess.Popen(
-        [*WORKER, *more], env=urls.env | env, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate(timeout=30)
+from workindex.projections.parking import ALONE_AFTER, ATTEMPTS_MAX
+from workindex.projections.sets import ALL_SETS, EVIDENCE
 
 
 @pytest.fixture
@@ -130,7 +67,7 @@ def test_an_inline_projection_that_fell_far_behind(
     ann.record(said(1))
     assert stands_at(urls, INLINE_OF_ANN) == 1
     epoch = do_as_owner(urls, "SELECT epoch FROM user_log")[0][0]
-    states = []
+    states: list[str] = []
     while not states or states[-1] == "more":
         states.append(follower.step(INLINE_OF_ANN).state)
     assert states == ["more", "done"]
@@ -172,40 +109,6 @@ def test_a_generation_in_building_waits_for_its_rebuild(
     do_as_owner(urls, "UPDATE catchup_due SET next_at = now()")
     assert follower.step(second).state == "done"
     assert stands_at(urls, second) == 1
-
-
-def test_what_nobody_noted_is_found(urls: Urls, ann: Engine, database: Database) -> None:
-    """The full scan makes due what stands behind, and writes nothing where nothing does."""
-    ann.record(said(1))
-    do_as_owner(urls, "DELETE FROM catchup_due")
-    assert find_due(database, ALL_SETS, 10) == []
-    assert scan(database, ALL_SETS) == 1
-    assert find_due(database, ALL_SETS, 10) == [EVIDENCE_OF_ANN]
-    WorkIndex(database).catch_up()
-    assert scan(database, ALL_SETS) == 0
-
-
-def transactions(urls: Urls) -> str:
-    """The next transaction id of the server."""
-    found = do_as_owner(urls, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
-    return str(found[0][0])
-
-
-def test_an_idle_worker_writes_nothing(urls: Urls, database: Database, ann: Engine) -> None:
-    """Looks and full scans take no transaction id, and none is given without one to a write.
-
-    The server's own housekeeping may take one; then the next looks show it.
-    """
-    ann.record(said(1))
-    work_index = WorkIndex(database)
-    work_index.catch_up()
-    for _ in range(10):
-        before = transactions(urls)
-        for _ in range(30):
-            work_index.catch_up()
-        if transactions(urls) == before:
-            return
-    raise AssertionError("each of ten times something was written")
 
 
 @pytest.mark.parametrize("due", [EVIDENCE_OF_ANN, INLINE_OF_ANN])
@@ -270,56 +173,6 @@ def test_a_writer_who_never_stops_does_not_starve_a_projection(
     assert stands_at(urls, INLINE_OF_ANN) == UNAPPLIED_EVENTS_MAX + 2
 
 
-def wait_until_locked(urls: Urls) -> None:
-    """Until somebody waits for a lock of a row."""
-    deadline = time.monotonic() + 30
-    while not do_as_owner(urls, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
-        assert time.monotonic() < deadline, "nobody waits"
-        time.sleep(0.005)
-
-
-def test_writers_at_full_speed_beside_two_workers(urls: Urls, database: Database) -> None:
-    """Two processes, four users who write all the time: every document is there once, in order."""
-    users = [f"user-{n}" for n in range(4)]
-    with running(urls), running(urls):
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda user: write_many(database, user, 60), users))
-        work_index = WorkIndex(database)
-        for user in users:
-            work_index.user(user).wait_for(60, timeout=60)
-    for user in users:
-        assert documents(urls, user) == [f"message/M-{n}" for n in range(60)]
-        assert Engine(database, user).is_whole()
-
-
-def write_many(database: Database, user: str, count: int) -> None:
-    engine = Engine(database, user)
-    for number in range(count):
-        engine.record(said(number))
-
-
-@pytest.mark.parametrize(
-    "place", ["catchup.claimed", "catchup.folding", "catchup.applied", "catchup.committed"]
-)
-def test_a_worker_that_is_killed_leaves_whole_steps(
-    urls: Urls, ann: Engine, database: Database, place: str
-) -> None:
-    """Wherever it dies, the next one goes on; every document is there once, and nobody parks."""
-    for number in range(20):
-        ann.record(said(number))
-    with running(urls, WORKINDEX_FAILPOINT=place) as process:
-        assert process.wait(timeout=60) == -signal.SIGKILL
-    is_done = place == "catchup.committed"
-    assert stands_at(urls) == (20 if is_done else None)
-    assert due_rows(urls) == ([] if is_done else [("ann", "evidence", 1, 1)])
-    do_as_owner(urls, "UPDATE catchup_due SET next_at = now()")
-    done = WorkIndex(database).catch_up()
-    assert (done.events, done.parked) == (0 if is_done else 20, [])
-    assert documents(urls) == [f"message/M-{n}" for n in range(20)]
-    assert due_rows(urls) == []
-    assert ann.is_whole()
-
-
 def test_a_brown_out_counts_no_attempt(
     urls: Urls, ann: Engine, database: Database, follower: Follower
 ) -> None:
@@ -361,67 +214,6 @@ def test_rows_that_the_database_refuses_park_their_member(
     assert documents(urls) == []
 
 
-def test_waiting_for_a_position(urls: Urls, ann: Engine, database: Database) -> None:
-    """It returns once the projection is there; else it says where it is and what to look at."""
-    scope = WorkIndex(database).user("ann")
-    ann.record(said(1))
-    scope.wait_for(1, "inline")
-    scope.wait_for(1, "conversation")
-    scope.wait_for(0)
-    with pytest.raises(StillBehind, match=r"stands at 0 .* position 1 .*workindex worker") as late:
-        scope.wait_for(1, timeout=0.05)
-    assert late.value.position is None
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(scope.wait_for, 1, timeout=30)
-        scope.catch_up()
-        assert waiting.result(timeout=30) is None
-    do_as_owner(
-        urls, "UPDATE projection_progress SET parked = '{\"evidence\": {}}' "
-        "WHERE projection_set = 'evidence'",
-    )  # fmt: skip
-    with pytest.raises(StillBehind, match="parked"):
-        scope.wait_for(2, timeout=30)
-
-
-def test_a_worker_ends_after_its_step(urls: Urls, ann: Engine) -> None:
-    """SIGTERM and Ctrl-C are an ordinary end: exit code 0, and what it did on stderr."""
-    ann.record(said(1))
-    for name in (signal.SIGTERM, signal.SIGINT):
-        with running(urls) as process:
-            assert process.stderr is not None
-            assert "worker started" in process.stderr.readline()
-            WorkIndex(ann.database).user("ann").wait_for(1, timeout=60)
-            process.send_signal(name)
-            _, told = process.communicate(timeout=60)
-        assert process.returncode == 0, told
-        assert "caught up" in told
-
-
-def test_stop_ends_a_waiting_worker(database: Database) -> None:
-    """Also one with nothing to do, at once."""
-    worker = Worker(database, Follower(database), poll_s=60)
-    with ThreadPoolExecutor(1) as pool:
-        running_ = pool.submit(worker.run)
-        worker.stop()
-        assert running_.result(timeout=30).events == 0
-
-
-def test_the_application_alone_catches_a_user_up(urls: Urls, ann: Engine) -> None:
-    """In-process catch-up needs no maintenance login, and sees nobody else's log."""
-    ann.record(said(1))
-    Engine(ann.database, "bob").record(said(1))
-    app_only = Database(urls.app)
-    try:
-        caught = WorkIndex(app_only).user("ann").catch_up()
-    finally:
-        app_only.close()
-    assert [(one.projection_set, one.state, one.events) for one in caught] == [
-        ("inline", "done", 0),
-        ("evidence", "done", 1),
-    ]
-    assert documents(urls, "bob") == []
-
-
 def test_reading_for_a_step_needs_the_tenant(urls: Urls, ann: Engine, database: Database) -> None:
     """The entries of others are as hidden as their logs."""
     ann.record(said(1))
@@ -431,3 +223,34 @@ def test_reading_for_a_step_needs_the_tenant(urls: Urls, ann: Engine, database: 
             gone = conn.execute("DELETE FROM catchup_due").rowcount
     assert gone == 0
     assert due_rows(urls) == [("ann", "evidence", 1, 0)]
+
+
+def test_an_event_that_ended_the_process_too_often_parks(
+    urls: Urls, ann: Engine, follower: Follower
+) -> None:
+    """The attempts are counted before anything is applied: after the last one the event is not
+    folded again, its member stands still there, and the set moves on."""
+    for number in range(3):
+        ann.record(said(number))
+    do_as_owner(urls, "UPDATE catchup_due SET attempts = %s", ATTEMPTS_MAX)
+    step = follower.step(EVIDENCE_OF_ANN)
+    assert (step.state, step.position, step.parked) == ("more", 1, ("evidence",))
+    assert due_rows(urls) == [("ann", "evidence", 1, 0)]
+    assert follower.step(EVIDENCE_OF_ANN).state == "done"
+    parked = do_as_owner(
+        urls, "SELECT parked FROM projection_progress WHERE projection_set = 'evidence'"
+    )[0][0]
+    assert parked["evidence"]["failed_position"] == 1
+    assert documents(urls) == []
+
+
+def test_after_attempts_that_ended_in_nothing_one_event_is_applied_at_a_time(
+    urls: Urls, ann: Engine, follower: Follower
+) -> None:
+    """So that it is known which one ends the process; whoever gets through is not blamed."""
+    for number in range(3):
+        ann.record(said(number))
+    do_as_owner(urls, "UPDATE catchup_due SET attempts = %s", ALONE_AFTER)
+    assert [follower.step(EVIDENCE_OF_ANN).position for _ in range(3)] == [1, 2, 3]
+    assert due_rows(urls) == []
+    assert documents(urls) == [f"message/M-{n}" for n in range(3)]
