@@ -23,7 +23,7 @@ from workindex.projections.planning import Entry
 
 USERS = 4
 WRITERS = 16
-ENOUGH = 150  # acknowledged batches before something happens
+ENOUGH = 100  # acknowledged batches before something happens
 SECONDS_MAX = 60
 
 

@@ -1,4 +1,4 @@
-"""A program that runs while somebody migrates: it stores nothing and proves nothing, and says so."""
+"""A program that runs while somebody migrates stores nothing, proves nothing, and says so."""
 
 from __future__ import annotations
 
