@@ -29,7 +29,7 @@ from workindex.projections.advancing import (
 from workindex.projections.folding import Folding
 from workindex.projections.log_reading import Log, read_logs
 from workindex.projections.parking import VALUE_CLASSES
-from workindex.projections.row_writing import RowWriter, changed_rows, clear
+from workindex.projections.row_writing import Prepared, RowWriter, changed_rows, clear
 
 BATCH_USERS_MAX: Final = 50
 BATCH_EVENTS_MAX: Final = 5_000
@@ -185,25 +185,32 @@ class _Batch:
             yield _Folded(log, folding)
 
     def _store(self, folded: Sequence[_Folded], leftovers: Sequence[str]) -> Step:
+        prepared = self._prepared(folded)
         with self._conn.transaction():
             begun = time.perf_counter()
             heads = self._hold([one.log.user_id for one in folded])
             failpoint("rebuild.locked")
             ready = [done for one in folded for done in self._with_tail(one, heads)]
+            if ready != list(folded):  # somebody appended or is at it
+                prepared = self._prepared(ready)
             names = [one.log.user_id for one in ready]
             clear(self._conn, leftovers, names, self._target.generation)
-            rows, opened = self._writer.write(
-                change for one in ready for change in changed_rows(one.log.user_id, one.folding)
-            )
+            self._writer.send(prepared)
             positions = [one.log.last for one in ready]
-            counts = [opened[name] for name in names]
+            counts = [prepared.opened[name] for name in names]
             with self._conn.pipeline():
                 self._conn.execute(BEGIN_ALL, (*self._key, names, positions, counts))
                 self._conn.execute(NONE_DUE, (*self._key, names))
             failpoint("rebuild.written")
         stall = time.perf_counter() - begun
         failpoint("rebuild.committed")
-        return Step(len(ready), sum(positions), rows, stall)
+        return Step(len(ready), sum(positions), prepared.rows, stall)
+
+    def _prepared(self, folded: Sequence[_Folded]) -> Prepared:
+        """The rows of these users as the database takes them."""
+        return self._writer.prepare(
+            change for one in folded for change in changed_rows(one.log.user_id, one.folding)
+        )
 
     def _hold(self, users: Sequence[str]) -> dict[str, int]:
         """The heads that are held now, by user, without those that are built by now."""

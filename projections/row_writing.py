@@ -7,7 +7,8 @@ without being named here. Rows that are there already are replaced.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from workindex.domain.facts import utc
@@ -77,6 +78,64 @@ def changed_rows(user_id: str, folding: Folding) -> Iterator[Changed]:
             yield Changed(user_id, ref, kept, before)
 
 
+class Prepared:
+    """Changed rows as the database takes them; made before anybody waits for a lock.
+
+    `opened` is the change of the open count of each user.
+    """
+
+    def __init__(
+        self,
+        table_of_kind: Mapping[str, AnyTable],
+        changed: Iterable[Changed],
+        without: Collection[str],
+    ) -> None:
+        self.opened: Counter[str] = Counter()
+        self.drops: dict[AnyTable, tuple[list[str], list[str]]] = {}
+        self.idle: tuple[list[str], list[str], list[str]] = ([], [], [])
+        self._due: list[dict[str, Any]] = []
+        puts: dict[AnyTable, list[dict[str, Any]]] = {}
+        for one in changed:
+            kind, id_ = split_ref(one.ref)
+            table = table_of_kind[kind]
+            if table.member in without:
+                continue
+            if one.kept is not None:
+                puts.setdefault(table, []).append(self._document(table, one.user_id, one.kept))
+            elif one.before is not None:
+                for column, value in zip(
+                    self.drops.setdefault(table, ([], [])), (one.user_id, id_), strict=True
+                ):
+                    column.append(value)
+            if one.before is not None and table.is_open is not None:
+                self.opened[one.user_id] -= table.is_open(one.before.row)
+            if table.due_at is not None:
+                self._look_at(table.due_at, one, kind, id_)
+        self.rows = sum(map(len, puts.values()))
+        self.puts = {table: json_text(documents) for table, documents in puts.items()}
+        self.due = json_text(self._due) if self._due else None
+
+    def _document(self, table: AnyTable, user_id: str, kept: Kept) -> dict[str, Any]:
+        document = table.dump(kept.row)
+        self.opened[user_id] += document.get("open", False)
+        document["user_id"] = user_id
+        document["created_position"] = kept.created_position
+        document["source_position"] = kept.source_position
+        return document
+
+    def _look_at(
+        self, due_at: Callable[[Any], datetime | None], one: Changed, kind: str, id_: str
+    ) -> None:
+        """When the clock has to look at the row, or that it has not to any more."""
+        at = None if one.kept is None else due_at(one.kept.row)
+        if at is not None:
+            due = {"user_id": one.user_id, "kind": kind, "id": id_, "due_at": utc(at)}
+            self._due.append(due)
+        elif one.before is not None:
+            for column, value in zip(self.idle, (one.user_id, kind, id_), strict=True):
+                column.append(value)
+
+
 class RowWriter:
     """Writes into one generation of a set, on one connection."""
 
@@ -93,58 +152,31 @@ class RowWriter:
 
         Raises: the driver's error.
         """
-        puts: dict[str, list[dict[str, Any]]] = {}
-        drops: dict[str, tuple[list[str], list[str]]] = {}
-        due: list[dict[str, Any]] = []
-        idle: tuple[list[str], list[str], list[str]] = ([], [], [])
-        opened: Counter[str] = Counter()
-        for user_id, ref, kept, before in changed:
-            kind, id_ = split_ref(ref)
-            table = self._table_of_kind[kind]
-            if table.member in without:
-                continue
-            due_at = None
-            if kept is not None:
-                document = table.dump(kept.row)
-                opened[user_id] += document.get("open", False)
-                document["user_id"] = user_id
-                document["created_position"] = kept.created_position
-                document["source_position"] = kept.source_position
-                puts.setdefault(table.name, []).append(document)
-                due_at = None if table.due_at is None else table.due_at(kept.row)
-            elif before is not None:
-                for column, value in zip(
-                    drops.setdefault(table.name, ([], [])), (user_id, id_), strict=True
-                ):
-                    column.append(value)
-            if before is not None and table.is_open is not None:
-                opened[user_id] -= table.is_open(before.row)
-            if due_at is not None:
-                due.append({"user_id": user_id, "kind": kind, "id": id_, "due_at": utc(due_at)})
-            elif table.due_at is not None and before is not None:
-                for column, value in zip(idle, (user_id, kind, id_), strict=True):
-                    column.append(value)
-        self._send(puts, drops, due, idle)
-        return Written(sum(map(len, puts.values())), opened)
+        prepared = self.prepare(changed, without=without)
+        self.send(prepared)
+        return Written(prepared.rows, prepared.opened)
 
-    def _send(
-        self,
-        puts: dict[str, list[dict[str, Any]]],
-        drops: dict[str, tuple[list[str], list[str]]],
-        due: list[dict[str, Any]],
-        idle: Sequence[list[str]],
-    ) -> None:
-        tables = {table.name: table for table in self._table_of_kind.values()}
+    def prepare(
+        self, changed: Iterable[Changed], *, without: Collection[str] = frozenset()
+    ) -> Prepared:
+        """The rows as `send` takes them."""
+        return Prepared(self._table_of_kind, changed, without)
+
+    def send(self, prepared: Prepared) -> None:
+        """Write what was prepared.
+
+        Raises: the driver's error.
+        """
         with self._conn.pipeline():
-            for name, documents in puts.items():
-                self._conn.execute(self._puts[name], (self._generation, json_text(documents)))
-            for name, (users, ids) in drops.items():
-                statement = DROP.format(table=name, id=tables[name].id_column)
+            for table, documents in prepared.puts.items():
+                self._conn.execute(self._puts[table.name], (self._generation, documents))
+            for table, (users, ids) in prepared.drops.items():
+                statement = DROP.format(table=table.name, id=table.id_column)
                 self._conn.execute(statement.encode(), (users, ids, self._generation))
-            if due:
-                self._conn.execute(PUT_DUE, (self._generation, json_text(due)))
-            if idle[0]:
-                self._conn.execute(DROP_DUE, (*idle, self._generation))
+            if prepared.due is not None:
+                self._conn.execute(PUT_DUE, (self._generation, prepared.due))
+            if prepared.idle[0]:
+                self._conn.execute(DROP_DUE, (*prepared.idle, self._generation))
 
 
 def _put(conn: Connection, table: AnyTable) -> bytes:
