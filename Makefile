@@ -40,15 +40,15 @@ lint: $(READY)  ## every checker, no test
 	$(call part,import-linter,$(BIN)/lint-imports)
 
 # Each of these is a bench file of its own, which `make bench` leaves out.
-APART := proof scale retrieval tools
+APART := proof scale retrieval tools envelopes
 
 bench: $(READY)  ## the performance table, same-run ratios
 	@$(BIN)/python -m pytest -s -o python_files='bench_*.py' \
 		$(APART:%=--ignore=tests/bench/bench_%.py) tests/bench
 
 # proof: READS reads against an independent model · scale: EVENTS events over USERS users, takes
-# long · retrieval: is what was said found? · tools: is the right group of tools found?
-bench-%: $(READY)  ## bench-proof, bench-scale, bench-retrieval, bench-tools
+# long · retrieval: is what was said found? · tools: is the right group of tools found? · envelopes: 200 turns
+bench-%: $(READY)  ## bench-proof, bench-scale, bench-retrieval, bench-tools, bench-envelopes
 	@WORKINDEX_PROOF_READS=$(READS) WORKINDEX_SCALE_EVENTS=$(EVENTS) \
 		WORKINDEX_SCALE_USERS=$(USERS) $(BIN)/python -m pytest -s tests/bench/bench_$*.py
 

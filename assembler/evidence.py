@@ -20,8 +20,8 @@ from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.search import QUERY_CHARS_MAX, Filters, Hit
 from workindex.projections.snapshot import Snapshot
 
-HITS_MAX: Final = 40
-OFFERED_MAX: Final = 8
+HITS_MAX: Final = 100
+OFFERED_MAX: Final = 10
 PASSAGES_MAX: Final = 5
 TURNS_MAX: Final = 5_000
 # A passage is a turn with what was said around it.

@@ -9,7 +9,7 @@ import rich_click as click
 
 from workindex.cli.output import Cli, json_option
 
-PARTS = ("commands", "facts", "answer")
+PARTS = ("commands", "facts", "answer", "request", "envelope")
 
 
 @click.command()
@@ -18,7 +18,7 @@ PARTS = ("commands", "facts", "answer")
 @json_option
 @click.pass_obj
 def schema(cli: Cli, part: str | None, name: str | None) -> None:
-    """Print JSON Schemas of the commands, the facts and the answer.
+    """Print JSON Schemas of commands, facts, answers, and of what `assemble` takes and gives.
 
     NAME picks one command or fact by its type; `workindex catalog` lists them with their fields.
 
@@ -48,9 +48,10 @@ def schema(cli: Cli, part: str | None, name: str | None) -> None:
 
 
 def schemas() -> dict[str, Any]:
-    """Every schema: of commands and facts by type, of the answer whole."""
+    """Every schema: of commands and facts by type, the others whole."""
     from pydantic import TypeAdapter
 
+    from workindex.assembler.envelope import ContextEnvelope, UserRequest
     from workindex.assembler.state_path import StateAnswer
     from workindex.domain import ALL_COMMANDS, ALL_FACTS
 
@@ -64,4 +65,6 @@ def schemas() -> dict[str, Any]:
             for fact in ALL_FACTS
         },
         "answer": TypeAdapter(StateAnswer).json_schema(mode="serialization"),
+        "request": UserRequest.model_json_schema(),
+        "envelope": ContextEnvelope.model_json_schema(mode="serialization"),
     }
