@@ -131,8 +131,8 @@ def test_no_room_for_tables(tight: tuple[Urls, Path]) -> None:
 
 @pytest.mark.faults
 def test_no_room_for_anything(cluster: Cluster) -> None:
-    """The write-ahead log cannot grow either, whatever the server does then; with room it comes back
-    with all that was acknowledged."""
+    """The write-ahead log cannot grow either, whatever the server does then; with room it comes
+    back with all that was acknowledged."""
     data = cluster.server.status().data_dir
     with small_disk(160 * MIB, data) as disk, private_server(cluster, disk) as server:
         ballast = fill_up(disk, leave=4 * MIB)
