@@ -273,7 +273,7 @@ def test_parked_in_every_generation(urls: Urls, ann: Engine) -> None:
     ann.record(RecordClaim(claim_id="C-1", subject="ann", attribute="a", value=1))
     parked = {g: ann.progress(g)["parked"] for g in (1, 2)}
     assert set(parked[1]) == {"work_index"}
-    assert parked[1]["work_index"]["position"] == 1  # the first record stays
+    assert parked[1]["work_index"]["reason"] == "a bug"  # the first record stays
     assert set(parked[2]) == {"memory", "work_index"}
     assert parked[2]["work_index"]["position"] == 2
     assert ann.proof().reasons == ("parked",)
@@ -281,7 +281,7 @@ def test_parked_in_every_generation(urls: Urls, ann: Engine) -> None:
 
 
 def park(urls: Urls, generation: int, member: str) -> None:
-    record = '{"position": 1, "failed_position": 1, "reason": "a bug", "at": ""}'
+    record = '{"position": 2, "failed_position": 2, "reason": "a bug", "at": ""}'
     do_as_owner(
         urls,
         "UPDATE projection_progress SET parked = jsonb_build_object(%s::text, %s::jsonb) "

@@ -376,20 +376,6 @@ def test_two_generations(
     assert bob.is_whole()
 
 
-def test_appends_wait_and_see_it(
-    urls: Urls, ann: Engine, unparker: Unparker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A decision that was read before the retry is made again after it."""
-    bug = Bug(monkeypatch, "task", "poison")
-    ann.record(task("T-2", "poison"), now=NOW)
-    bug.words.clear()
-    before = epoch(urls)
-    unparker.retry("ann")
-    assert epoch(urls) == before + 1
-    ann.record(StartTask(task_id="T-2"), now=NOW)
-    assert ann.is_whole()
-
-
 def park(urls: Urls, member: str, position: int) -> None:
     do_as_owner(
         urls,
