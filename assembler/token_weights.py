@@ -1,6 +1,6 @@
 """How many tokens may Claude make of a text? An upper bound from what the text is written in.
 
-Claude's tokenizer is not published. Against counts rebuilt offline (decision record 0018), o200k
+Claude's tokenizer is not published. Against counts rebuilt offline (decision record 0021), o200k
 alone is too low everywhere, and 1.62 times o200k still is for German, capitals and most writings
 other than Latin and Chinese. So a text costs at least what its signs cost, each by its writing.
 """
@@ -74,7 +74,7 @@ def claude_tokens_max(text: str, o200k_tokens: int) -> int:
     0 for the empty text. Bounded by measurement, not by proof: long runs of one sign may cost
     more than this says.
 
-    Source: docs/decisions/0018.
+    Source: docs/decisions/0021.
     """
     if not text:
         return 0

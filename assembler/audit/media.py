@@ -1,7 +1,7 @@
 """How large is an image, a document, a sound or a film in a request, and what may it cost?
 
 Providers turn them into tokens by rules of their own, so a figure here is an estimate on the high
-side and is marked as one. Source: docs/decisions/0018.
+side and is marked as one. Source: docs/decisions/0021.
 """
 
 from __future__ import annotations
