@@ -46,7 +46,8 @@ from workindex.projections.work_index import Reader
 class Settings(NamedTuple):
     """What a caller decides for every turn: the budget, who may see what, and the ports.
 
-    `sensitivity_max` is the most sensitive thing that the caller may be shown.
+    `sensitivity_max` is the most sensitive thing that the caller may be shown, `degraded` what
+    already failed before the stages.
     """
 
     policy: Policy
@@ -54,6 +55,7 @@ class Settings(NamedTuple):
     sensitivity_max: Sensitivity = "private"
     classifier: Classifier | None = None
     over_limit: OverLimit | None = None
+    degraded: tuple[str, ...] = ()
 
 
 class _Turn(NamedTuple):
@@ -259,7 +261,7 @@ def _envelope(
             active_tool_groups=found.tool_groups,
             tokens_by_component=dict(fitted.budget.by_lane),
             latency_ms=latency_ms,
-            degraded=found.degraded,
+            degraded=(*turn.settings.degraded, *found.degraded),
             over_limit=fitted.over_limit,
         ),
     )

@@ -26,10 +26,26 @@ if TYPE_CHECKING:
     help="A TOML file with policies of your own.",
 )
 @click.option("--counter", default="o200k_base", help="Whose tokens are counted.")
+@click.option(
+    "--diff",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Show what differs from an earlier working set (its --json).",
+)
+@click.option(
+    "--why", metavar="ID", help="Show what became of one item, such as T-1 or message:M-1."
+)
 @json_option
 @click.pass_obj
 def assemble(
-    cli: Cli, user: str, request: TextIO, policy: str, settings: Path | None, counter: str
+    cli: Cli,
+    user: str,
+    request: TextIO,
+    policy: str,
+    settings: Path | None,
+    counter: str,
+    diff: Path | None,
+    why: str | None,
 ) -> None:
     """Assemble the working set of one request, without calling a model.
 
@@ -41,13 +57,18 @@ def assemble(
     Examples:
       echo '{"text": "What about T-1?"}' | workindex assemble ada -
       echo '{"text": "What about T-1?"}' | workindex assemble ada - --policy strict --json
+      echo '{"text": "What about T-1?"}' | workindex assemble ada - --why T-1
     """
     envelope = (
         cli.open()
         .user(user)
         .assemble(_request(request), policy=policy, settings_file=settings, counter=counter)
     )
-    if cli.json:
+    if why is not None:
+        _show_why(cli, envelope, why)
+    elif diff is not None:
+        _show_diff(cli, _earlier(diff), envelope)
+    elif cli.json:
         cli.emit(envelope.model_dump(mode="json"))
     else:
         _show(cli, envelope)
@@ -108,3 +129,89 @@ def _show(cli: Cli, envelope: ContextEnvelope) -> None:
 
 def _call(call: Any) -> str:
     return "" if call is None else f"{call.name} {orjson.dumps(call.arguments).decode()}"
+
+
+def _earlier(path: Path) -> ContextEnvelope:
+    from pydantic import ValidationError
+
+    from workindex.assembler.envelope import ContextEnvelope
+
+    try:
+        document = orjson.loads(path.read_bytes())
+        document.pop("format", None)
+        return ContextEnvelope.model_validate(document)
+    except (orjson.JSONDecodeError, ValidationError, AttributeError, TypeError) as error:
+        raise InvalidInput(
+            f"{path} is no working set: give what assemble --json printed", field="diff"
+        ) from error
+
+
+_COLUMNS = (
+    Heading("item", long=True),
+    Heading("lane"),
+    Heading("before"),
+    Heading("now"),
+    Heading("why", long=True),
+)
+
+
+def _show_diff(cli: Cli, before: ContextEnvelope, now: ContextEnvelope) -> None:
+    """Items whose decision or size changed, and the change of each lane."""
+    old = {(one.lane, one.source_id): one for one in before.manifest.candidates}
+    new = {(one.lane, one.source_id): one for one in now.manifest.candidates}
+    rows = []
+    for key in sorted(old.keys() | new.keys()):
+        was, is_ = old.get(key), new.get(key)
+        told = [None if one is None else f"{one.decision} {one.tokens}" for one in (was, is_)]
+        if told[0] != told[1]:
+            last = is_ or was
+            rows.append(
+                {
+                    "source_id": key[1],
+                    "lane": key[0],
+                    "before": told[0],
+                    "now": told[1],
+                    "reason": "" if last is None else last.reason,
+                }
+            )
+    lanes = {
+        lane: [before.budget.by_lane.get(lane, 0), tokens]
+        for lane, tokens in now.budget.by_lane.items()
+    }
+    if cli.json:
+        cli.emit({"changed": rows, "lanes": lanes})
+        return
+    show_table(cli, "changed", _COLUMNS, [tuple(row.values()) for row in rows])
+    told_lanes = (f"{lane} {a} → {b}" for lane, (a, b) in lanes.items() if a != b)
+    tell(cli, ", ".join(told_lanes) or "no lane changed")
+
+
+def _show_why(cli: Cli, envelope: ContextEnvelope, id_: str) -> None:
+    """What became of the items of that id; where there is none, that nobody looked at it."""
+    found = [
+        one
+        for one in envelope.manifest.candidates
+        if id_ in (one.source_id, one.source_id.rpartition(":")[2])
+    ]
+    calls = {(one.lane, one.source_id): _call(one.recover_with) for one in envelope.omissions}
+    rows = [
+        {
+            **one.model_dump(mode="json", include={"source_id", "lane", "decision", "reason"}),
+            "tokens": one.tokens,
+            "recover_with": calls.get((one.lane, one.source_id), ""),
+        }
+        for one in found
+    ]
+    if cli.json:
+        cli.emit({"id": id_, "candidates": rows})
+        return
+    if not rows:
+        surface = envelope.scope.surface
+        tell(
+            cli,
+            f"{id_} was no candidate: the request does not name it, and nothing that "
+            f"surface {surface} looks at led to it",
+        )
+        return
+    headings = tuple(Heading(name, long=name in ("source_id", "reason")) for name in rows[0])
+    show_table(cli, "what became of it", headings, [tuple(row.values()) for row in rows])

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 from pydantic import ValidationError
 
+from workindex.assembler.admission import SURFACES
 from workindex.assembler.assemble import Settings, assemble
 from workindex.assembler.envelope import ContextEnvelope, OverLimit, Sensitivity, UserRequest
 from workindex.assembler.policies import policy_named
@@ -15,7 +16,15 @@ from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import check_time
+from workindex.projections.recording import Clock
 from workindex.projections.work_index import Reader
+from workindex.service.refreshing import (
+    REFRESH_SECONDS,
+    Records,
+    StateProvider,
+    refresh,
+    stale_of,
+)
 
 REQUEST_CHARS_MAX = 2_000_000
 
@@ -37,7 +46,8 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
 
 class AssembleSettings(TypedDict, total=False):
     """What a caller may decide: `policy` (assistant) or one of `settings_file`, `counter`
-    (o200k_base), `sensitivity_max` (private), and a reason for more than the usual limit."""
+    (o200k_base), `sensitivity_max` (private), a reason for more than the usual limit, and the
+    `provider` that looks again at live state past its time, within `refresh_seconds`."""
 
     policy: str
     settings_file: Path | None
@@ -45,15 +55,19 @@ class AssembleSettings(TypedDict, total=False):
     sensitivity_max: Sensitivity
     classifier: Classifier | None
     over_limit: OverLimit | None
+    provider: StateProvider | None
+    refresh_seconds: float
 
 
 def assembled(
+    records: Records,
     reader: Reader,
     user_id: str,
     given: UserRequest | Mapping[str, Any],
+    clock: Clock | None = None,
     **chosen: Unpack[AssembleSettings],
 ) -> ContextEnvelope:
-    """The working set of one turn.
+    """The working set of one turn; what a provider says on the way goes to `records`.
 
     Raises: InvalidInput for a request, a policy or a counter that is none; UnknownRecord;
     ContextBudgetExceeded; Unavailable.
@@ -71,11 +85,24 @@ def assembled(
         raise InvalidInput("text holds half a surrogate pair", field="text") from error
     if request.now is not None:
         check_time(request.now, "now")
+    elif clock is not None:
+        request = request.model_copy(update={"now": clock()})
+    provider = chosen.get("provider")
+    failures: list[str] = []
+    if provider is not None and SURFACES[request.surface].has("live_state"):
+        reading = reader.read(user_id, {"connection": "all", "credits": "all"}, now=request.now)
+        failures = refresh(
+            records,
+            provider,
+            stale_of(reading.rows, reading.now),
+            within_seconds=chosen.get("refresh_seconds", REFRESH_SECONDS),
+        )
     settings = Settings(
         policy_named(chosen.get("policy", "assistant"), chosen.get("settings_file")),
         counter_named(chosen.get("counter", "o200k_base")),
         chosen.get("sensitivity_max", "private"),
         chosen.get("classifier"),
         chosen.get("over_limit"),
+        tuple(f"not refreshed: {failure}" for failure in failures),
     )
     return assemble(reader, user_id, request, settings)

@@ -295,7 +295,8 @@ class UserScope(Evidence):
         """
         from workindex.service.assembling import assembled
 
-        return assembled(self._work_index.reader, self.user_id, request, **settings)
+        reader, clock = self._work_index.reader, self._work_index.clock
+        return assembled(self, reader, self.user_id, request, clock, **settings)
 
     def index(
         self,

@@ -11,69 +11,26 @@ import pytest
 
 from conftest import Urls
 from engine import do_as_owner
+from turns import AGENT, NOW, approval, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
-from workindex.assembler.envelope import ContextEnvelope, ContextItem
 from workindex.assembler.lanes import ContextBudgetExceeded
 from workindex.assembler.scope import UnknownRecord
 from workindex.domain.errors import InvalidInput
+from workindex.eventlog.database import Database
 
-NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
-ME, AGENT = Actor(kind="user", id="me"), Actor(kind="agent", id="helper")
 SECRET = "ixtlan"
 
 
 @pytest.fixture
 def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    with closing(WorkIndex.open(urls.app, clock=lambda: NOW)) as opened:
+    database = Database(urls.app, maint_url=urls.maint)
+    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
         yield opened
 
 
 @pytest.fixture
 def ann(work_index: WorkIndex) -> UserScope:
     return work_index.user("ann")
-
-
-def do(user: UserScope, type_: str, *, by: Actor = ME, **fields: Any) -> None:
-    user.record({"type": type_, **fields}, actor=by)
-
-
-def say(user: UserScope, id_: str, text: str, role: str = "user", **fields: Any) -> None:
-    thread = {"thread_id": "main", **fields}
-    do(user, "post_message", message_id=id_, role=role, text=text, **thread)
-
-
-def approval(user: UserScope, id_: str, **fields: Any) -> None:
-    do(
-        user,
-        "request_approval",
-        by=AGENT,
-        approval_id=id_,
-        title=f"Pay {id_}",
-        tool="pay",
-        tool_schema_sha256="0" * 64,
-        arguments={"amount": 100, "to": "Bo"},
-        target="bank",
-        account="mine",
-        expires_at="2026-03-05T12:00:00Z",
-        **fields,
-    )
-
-
-def assemble(user: UserScope, text: str, **request: Any) -> ContextEnvelope:
-    return user.assemble({"text": text, "now": NOW, **request})
-
-
-def ids(items: tuple[ContextItem, ...]) -> list[str]:
-    return [item.source_id for item in items]
-
-
-def item(envelope: ContextEnvelope, source_id: str) -> ContextItem:
-    whole = (
-        *envelope.current_state,
-        *envelope.recent_history,
-        *envelope.retrieved_evidence,
-    )
-    return next(one for one in whole if one.source_id == source_id)
 
 
 def test_the_state_lane_is_what_the_state_path_reads(ann: UserScope) -> None:

@@ -1,0 +1,125 @@
+"""Is what was said and seen elsewhere brought in by its words, in time, and never for certain?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+
+from conftest import Urls
+from turns import NOW, assemble, do, ids, item, say
+from workindex import Actor, UserScope, WorkIndex
+from workindex.domain.facts import utc
+from workindex.eventlog.database import Database
+from workindex.eventlog.transcripts import Turn, media_type, to_parts
+from workindex.service.refreshing import Stale
+
+
+@pytest.fixture
+def work_index(urls: Urls) -> Iterator[WorkIndex]:
+    database = Database(urls.app, maint_url=urls.maint)
+    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ann(work_index: WorkIndex) -> UserScope:
+    return work_index.user("ann")
+
+
+class _Looking:
+    """A provider that answers as it is told to: at once, late, wrongly or not at all."""
+
+    def __init__(self, does: str) -> None:
+        self.does = does
+        self.may_end = Event()
+
+    def observe(self, stale: Stale) -> dict[str, Any]:
+        if self.does == "hangs":
+            self.may_end.wait(30)
+        if self.does == "raises":
+            raise OSError("no network")
+        seen = {"type": "observe_connection", "provider": stale.provider, "account": stale.account}
+        if self.does == "lies":
+            return {**seen, "status": "purple", "ttl_seconds": 60}
+        return {**seen, "status": "expired", "ttl_seconds": 60}
+
+
+@pytest.mark.parametrize(
+    ("does", "status", "failure"),
+    [
+        ("answers", "expired", None),
+        ("hangs", "connected", "no answer within 0.2 s"),
+        ("raises", "connected", "OSError"),
+        ("lies", "connected", "invalid_input"),
+    ],
+)
+def test_stale_provider_state_is_asked_for_again(
+    ann: UserScope, does: str, status: str, failure: str | None
+) -> None:
+    """What comes in time is recorded and read; what does not is told, and the old row stays."""
+    provider = Actor(kind="provider", id="mail")
+    seen = {"provider": "mail", "account": "me", "status": "connected", "ttl_seconds": 60}
+    seen |= {"observed_at": utc(NOW - timedelta(hours=2))}
+    ann.record({"type": "observe_connection", **seen}, actor=provider)
+    looking = _Looking(does)
+    envelope = ann.assemble({"text": "hi"}, provider=looking, refresh_seconds=0.2)
+    looking.may_end.set()
+    told: Any = item(envelope, "connection:mail:me").content
+    assert told["status"] == status
+    expected = [] if failure is None else [f"not refreshed: connection:mail:me: {failure}"]
+    assert [one for one in envelope.manifest.degraded if "refreshed" in one] == expected
+
+
+def test_what_is_not_searched_yet_is_told(work_index: WorkIndex, ann: UserScope) -> None:
+    """Documents follow the log: until they have, nothing found is not nothing said."""
+    say(ann, "M-1", "the purple elephant dances tonight")
+    envelope = assemble(ann, "Where does the purple elephant dance?", thread_id="other")
+    assert envelope.retrieved_evidence == ()
+    assert envelope.manifest.degraded == ("evidence: 1 events are not searched yet",)
+    work_index.catch_up()
+    envelope = assemble(ann, "Where does the purple elephant dance?", thread_id="other")
+    assert ids(envelope.retrieved_evidence) == ["message:M-1"]
+    assert envelope.manifest.degraded == ()
+    (search,) = envelope.manifest.retrieval
+    assert (search.hits, search.query) == (1, "Where does the purple elephant dance?")
+
+
+def test_a_message_is_not_told_twice(work_index: WorkIndex, ann: UserScope) -> None:
+    """Of the recent tail and a hit of the search the tail stays; the other is a duplicate."""
+    say(ann, "M-1", "the purple elephant dances tonight")
+    work_index.catch_up()
+    envelope = assemble(ann, "Where does the purple elephant dance?", thread_id="main")
+    assert ids(envelope.recent_history) == ["message:M-1"]
+    assert envelope.retrieved_evidence == ()
+    assert [one.reason for one in envelope.omissions] == ["duplicate of message:M-1"]
+
+
+def test_a_transcript_is_read_for_its_own_meeting_alone(
+    work_index: WorkIndex, ann: UserScope
+) -> None:
+    """By ranges of turns, and only where that meeting is in scope; never by likeness."""
+    for meeting in ("ME-1", "ME-2"):
+        told = [f"turn {n} about nothing" for n in range(40)]
+        told[20] = f"the budget of {meeting} is forty crowns"
+        turns = [Turn(n, "Ann", text) for n, text in enumerate(told)]
+        body = ann.bodies.store(to_parts(turns), media_type())
+        artifact: dict[str, Any] = {"artifact_id": f"F-{meeting}", "title": "Transcript"}
+        artifact |= {"meeting_id": meeting, "media_type": media_type()}
+        start = {"title": "Budget", "start_at": "2026-03-05T12:00:00Z"}
+        do(ann, "schedule_meeting", meeting_id=meeting, **start)
+        do(ann, "store_artifact", **artifact, **body._asdict())
+        attached = {"meeting_id": meeting, "artifact_id": f"F-{meeting}"}
+        do(ann, "attach_transcript", **attached)
+    asked = "What is the budget in crowns?"
+    envelope = assemble(ann, asked, surface="meeting", meeting_id="ME-1")
+    assert ids(envelope.retrieved_evidence) == ["artifact:F-ME-1#turns=17-23"]
+    told_turns: Any = envelope.retrieved_evidence[0].content
+    assert told_turns["turns"][3]["text"] == "the budget of ME-1 is forty crowns"
+    assert "budget of ME-2" not in envelope.model_dump_json()
+    work_index.catch_up()
+    assert assemble(ann, asked, thread_id="main").retrieved_evidence == ()

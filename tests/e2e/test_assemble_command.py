@@ -1,0 +1,88 @@
+"""Does `workindex assemble` tell the working set, its changes, and why something is not there?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import Command
+from conftest import Urls
+from workindex.assembler.envelope import ContextEnvelope
+
+TASKS = "\n".join(
+    json.dumps({"type": "create_task", "task_id": f"T-{n}", "title": f"Book the hall {n}"})
+    for n in (1, 2, 12)
+)
+
+
+@pytest.fixture
+def command(urls: Urls) -> Command:
+    """The command on a database in which ada has three tasks."""
+    run = Command(urls.env)
+    run("record", "ada", "-", input=TASKS)
+    return run
+
+
+def test_the_json_is_the_contract(command: Command) -> None:
+    """What is printed is a ContextEnvelope: read back and written again it is the same."""
+    ran = command("assemble", "ada", "-", "--json", input='{"text": "What about T-12?"}')
+    document = ran.document
+    document.pop("format")
+    envelope = ContextEnvelope.model_validate(document)
+    assert envelope.model_dump(mode="json") == document
+    assert envelope.scope.task_id == "T-12"
+    assert sum(envelope.budget.by_lane.values()) == envelope.budget.used
+    schema = command("schema", "envelope", "--json").document["envelope"]
+    assert set(schema["properties"]) == set(document)
+
+
+def test_people_get_a_table(command: Command) -> None:
+    """Lane, item, authority, age, reason and tokens; then what was left out."""
+    told = command("assemble", "ada", "-", input='{"text": "What about T-12?"}').out
+    for word in ("task:T-12", "canonical", "the record in", "tokens", "limit 24000"):
+        assert word in told.replace("\n", " "), told
+
+
+def test_what_changed_since_an_earlier_turn(command: Command, tmp_path: Path) -> None:
+    """Items whose decision or size changed, and no others."""
+    request = '{"text": "What about T-12?"}'
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(command("assemble", "ada", "-", "--json", input=request).out)
+    again = command("assemble", "ada", "-", "--diff", earlier, "--json", input=request)
+    assert again.document["changed"] == []
+    other = '{"text": "What about T-1?"}'
+    changed = command("assemble", "ada", "-", "--diff", earlier, "--json", input=other).document
+    decisions = {one["source_id"]: (one["before"], one["now"]) for one in changed["changed"]}
+    assert set(decisions) == {"task:T-12", "task:T-1"}
+    assert decisions["task:T-12"][1] is None
+    assert decisions["task:T-1"][1].startswith("admitted ")
+
+
+@pytest.mark.parametrize(
+    ("id_", "decision"), [("T-12", ["admitted"]), ("task:T-12", ["admitted"]), ("T-99", [])]
+)
+def test_why_it_is_or_is_not_there(command: Command, id_: str, decision: list[str]) -> None:
+    """A candidate with its decision, or that nothing led to it."""
+    request = '{"text": "What about T-12?"}'
+    ran = command("assemble", "ada", "-", "--why", id_, "--json", input=request)
+    assert [one["decision"] for one in ran.document["candidates"]] == decision
+    told = command("assemble", "ada", "-", "--why", id_, input=request).out
+    assert ("was no candidate" in told) is (not decision)
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"text": "hi", "surface": "phone"}', "surface"),
+        ('{"text": "hi", "task_id": "T-99"}', "task_id 'T-99' names nothing"),
+    ],
+)
+def test_a_bad_request_is_named(command: Command, request_: str, words: str) -> None:
+    """With the field and what to do; nothing is printed as an answer."""
+    ran = command("assemble", "ada", "-", "--json", input=request_, code=None)
+    assert ran.code in (2, 3)
+    assert words in ran.err + ran.out
