@@ -37,6 +37,7 @@ from workindex.service.parsing import parse_command
 EVENTS_OF_USER = 200
 SMALL_EVENTS = 10_000
 LARGE_EVENTS = 200_000
+ROUNDS = 5
 USER = actor("user")
 NOW = START + timedelta(days=30)
 
@@ -77,6 +78,13 @@ MOVE = (
 )
 
 
+# Binds: none. Statements that keep what happens now and then out of the counts.
+NO_AUTOVACUUM = """
+SELECT format('ALTER TABLE %I SET (autovacuum_enabled = off)', relname)
+FROM pg_stat_user_tables WHERE schemaname = 'public'
+"""
+
+
 class Touched(NamedTuple):
     """What a call touched: pages, and how often it went down an index."""
 
@@ -90,6 +98,9 @@ class Scale:
     def __init__(self, urls: Urls) -> None:
         self.urls = urls
         self.users = 1
+        with psycopg.connect(urls.owner, autocommit=True) as conn:
+            for (statement,) in conn.execute(NO_AUTOVACUUM).fetchall():
+                conn.execute(statement)
         # One connection: its plans are made when the tables are empty, and kept.
         self.work_index = WorkIndex(Database(urls.app, pool_max=1), lambda: NOW)
         first = self.user(0)
@@ -151,8 +162,15 @@ class Scale:
         assert row is not None
         return int(row[0])
 
-    def touched_by(self, act: Callable[[], object]) -> Touched:
-        """What the act touched."""
+    def least_touched(self) -> dict[str, Touched]:
+        """What each call touches when no page happens to be full."""
+        rounds = [
+            {name: self._touched_by(act) for name, act in self.calls().items()}
+            for _ in range(ROUNDS)
+        ]
+        return {name: min(one[name] for one in rounds) for name in rounds[0]}
+
+    def _touched_by(self, act: Callable[[], object]) -> Touched:
         before = self._touched()
         act()
         after = self._touched()
@@ -240,7 +258,7 @@ def test_calls_touch_no_more_pages(scale: Scale, grow: Callable[[Scale, int], No
         assert abs(scale.events() - events) <= EVENTS_OF_USER
         for act in scale.calls().values():
             act()
-        found[events] = {name: scale.touched_by(act) for name, act in scale.calls().items()}
+        found[events] = scale.least_touched()
     small, large = found[SMALL_EVENTS], found[LARGE_EVENTS]
     more = {
         name: (small[name], large[name])
