@@ -23,11 +23,20 @@ def everything(group: str) -> bool:
 
 
 class View:
-    """The visible part of a registry; immutable, shared between turns and threads."""
+    """The visible part of a registry; immutable, shared between turns and threads.
+
+    Names are looked up in small letters; `spaced_names` are those of groups that hold a space.
+    """
 
     def __init__(self, registry: ToolRegistry) -> None:
         self.registry = registry
         self.ranker = Ranker(registry)
+        self.groups_by_name = {name.casefold(): name for name in registry.groups}
+        self.spaced_names = [name for name in self.groups_by_name if len(name.split()) > 1]
+        self.tools_by_name: dict[str, list[tuple[str, str]]] = {}
+        for tool in registry.tools.values():
+            for name in (tool.full_name.casefold(), tool.name.casefold()):
+                self.tools_by_name.setdefault(name, []).append((tool.group, tool.name))
         self._indexes: dict[tuple[str, int], ToolIndex | None] = {}
 
     def index(self, counter: TokenCounter, budget_tokens: int) -> ToolIndex | None:

@@ -56,11 +56,11 @@ def tool_index(
     def first(count: int) -> dict[str, Any]:
         return {one.namespace: len(one.tools) for one in groups[:count]}
 
-    words = _largest(0, WORDS_MAX, lambda n: told(with_words(n))[1] <= budget_tokens)
+    words = largest(0, WORDS_MAX, lambda n: told(with_words(n))[1] <= budget_tokens)
     if words is not None:
         item, tokens = told(with_words(words))
         return ToolIndex(item, tokens, len(groups), ())
-    named = _largest(0, len(groups), lambda n: told(first(n))[1] <= budget_tokens)
+    named = largest(0, len(groups), lambda n: told(first(n))[1] <= budget_tokens)
     if named is None:
         return None
     item, tokens = told(first(named))
@@ -105,7 +105,7 @@ def _left(groups: list[ToolGroup], named: int) -> tuple[Omission, ...]:
     )
 
 
-def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int | None:
+def largest(low: int, high: int, fits: Callable[[int], bool]) -> int | None:
     """The largest number of this range that fits, None where none does."""
     if not fits(low):
         return None

@@ -5,17 +5,21 @@ Pages are cut by their tokens alone, so a page holds the same tools each time it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ContextItem, ToolCall
 from workindex.assembler.rendering import item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.catalogue import View
+from workindex.assembler.tools.index import largest
 from workindex.assembler.tools.loading import Loaded, load, nearest_first
 from workindex.assembler.tools.ranking import RankedGroup
 from workindex.domain.errors import InvalidInput
 
 NAMES_MAX: Final = 100  # group names on a page
+ALSO_MAX: Final = 20  # groups of a search that a page only names
+ALSO_TOKENS: Final = 250
 # What of a page of a search one group may take, so that there is room for others.
 SHARE_MAX: Final = 0.5
 
@@ -78,9 +82,10 @@ def search_page(view: View, query: str, page: int, counter: TokenCounter, max_to
     place = number = 0
     while number < page and (place < len(ranked) or number == 0):
         number += 1
-        items, room = [], max_tokens
+        items, room = [], max_tokens - min(ALSO_TOKENS, max_tokens // 4)
+        whole = room
         while place < len(ranked):
-            found = _of_search(view, ranked[place], counter, room, max_tokens)
+            found = _of_search(view, ranked[place], counter, room, whole)
             if found is None and items:
                 break
             if found is None:
@@ -94,6 +99,7 @@ def search_page(view: View, query: str, page: int, counter: TokenCounter, max_to
     if too_large and not items:
         raise _too_small(too_large[0], max_tokens)
     after = _after({"query": query}, page, place < len(ranked))
+    items += _also(view, ranked[place : place + ALSO_MAX], counter, max_tokens - whole)
     return Page(tuple(items), len(ranked), after, tuple(too_large))
 
 
@@ -112,6 +118,35 @@ def _of_search(
     return None
 
 
+def _also(
+    view: View, ranked: Sequence[RankedGroup], counter: TokenCounter, max_tokens: int
+) -> list[ContextItem]:
+    """The next groups of a search by name, each with its nearest tool, as far as there is room."""
+
+    def told(count: int) -> ContextItem:
+        named = {one.group.namespace: one.tools[0].tool.name for one in ranked[:count]}
+        return _list_item(view, "tools:also", {"also": named}, "load_tool_group, further groups")
+
+    def fits(count: int) -> bool:
+        return counter.count([item_text("tools", told(count))])[0] <= max_tokens
+
+    count = largest(0, len(ranked), fits)
+    return [told(count)] if count else []
+
+
+def _list_item(view: View, source_id: str, content: dict[str, Any], reason: str) -> ContextItem:
+    return ContextItem(
+        source_type="artifact",
+        source_id=source_id,
+        authority="derived",
+        authority_rank=4,
+        observed_at=view.registry.observed_at,
+        priority=3,
+        admission_reason=reason,
+        content=content,
+    )
+
+
 def names_page(view: View, page: int, counter: TokenCounter, max_tokens: int) -> Page:
     """A page of the names of groups with how many tools each has.
 
@@ -126,16 +161,7 @@ def names_page(view: View, page: int, counter: TokenCounter, max_tokens: int) ->
         "groups": len(groups),
         "list": {one.namespace: len(one.tools) for one in some},
     }
-    item = ContextItem(
-        source_type="artifact",
-        source_id=f"tools:names:{page}",
-        authority="derived",
-        authority_rank=4,
-        observed_at=view.registry.observed_at,
-        priority=3,
-        admission_reason="load_tool_group",
-        content=content,
-    )
+    item = _list_item(view, f"tools:names:{page}", content, "load_tool_group")
     if counter.count([item_text("tools", item)])[0] > max_tokens:
         raise _too_small("a page of names", max_tokens)
     return Page((item,), len(groups), _after({}, page, first + NAMES_MAX < len(groups)))

@@ -15,9 +15,9 @@ from workindex.assembler.envelope import LoadMode, Surface
 from workindex.assembler.tools.catalogue import View
 from workindex.assembler.tools.registry import ToolGroup
 
-PROPOSED_MAX: Final = 12
+PROPOSED_MAX: Final = 24
 # A proposal whose score is a smaller part of the best one's is none.
-NEARNESS_MIN: Final = 0.3
+NEARNESS_MIN: Final = 0.25
 CONTEXT_MAX: Final = 6
 TEXT_CHARS_MAX: Final = 20_000
 _TOKEN: Final = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`]+")
@@ -110,11 +110,6 @@ def _named(view: View, text: str) -> dict[str, tuple[str, ...]]:
     A name that is also a plain word (`time`, `search`) has to be marked: `@time`, `/time`, or
     followed by "tool", "tools" or "group".
     """
-    groups = {name.casefold(): name for name in view.registry.groups}
-    tools: dict[str, list[tuple[str, str]]] = {}
-    for full, tool in view.registry.tools.items():
-        for name in (full, tool.name):
-            tools.setdefault(name.casefold(), []).append((tool.group, tool.name))
     found: dict[str, list[str]] = {}
     tokens = [token.rstrip(".").casefold() for token in _TOKEN.findall(text)]
     for place, token in enumerate(tokens):
@@ -122,14 +117,14 @@ def _named(view: View, text: str) -> dict[str, tuple[str, ...]]:
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         if name == token and name.isalpha() and after not in {"tool", "tools", "group"}:
             continue
-        if name in groups:
-            found.setdefault(groups[name], [])
-        of_name = tools.get(name, [])
+        if name in view.groups_by_name:
+            found.setdefault(view.groups_by_name[name], [])
+        of_name = view.tools_by_name.get(name, [])
         if len({group for group, _ in of_name}) == 1:
             group, tool_name = of_name[0]
             found.setdefault(group, []).append(tool_name)
     folded = text.casefold()
-    for name, own in groups.items():
-        if re.search(r"\s", name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded):
-            found.setdefault(own, [])
+    for name in view.spaced_names:
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded):
+            found.setdefault(view.groups_by_name[name], [])
     return {name: tuple(dict.fromkeys(own)) for name, own in found.items()}
