@@ -138,7 +138,7 @@ SEARCH_FUNCTION = f"""
 CREATE FUNCTION search_documents(p_user text, p_query text, p_filters jsonb)
 RETURNS TABLE ({_RETURNED}, rank real, is_exact boolean, is_retry boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
+SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off AS $body$
 #variable_conflict use_column
 DECLARE

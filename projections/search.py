@@ -30,10 +30,11 @@ SENSITIVITIES: Final = ("normal", "private", "restricted")
 _ENTITIES: Final = ("thread", "meeting", "task", "message", "claim", "artifact", "subject")
 
 # Binds: user, fold versions of both sets, query, filters, types of facts that end a source.
-# No lock. One row a document, and one without a document (id NULL) where none was found.
+# No lock. One row a document, and one without a document (id NULL) where none was found. OFFSET 0
+# keeps the looks at what has ended to one row each: hashed, they would read all that a user has.
 SEARCH = """
 WITH inline AS (
-    SELECT p.generation, p.position, p.parked FROM projection_progress p
+    SELECT p.generation, p.parked || p.skipped AS doubted FROM projection_progress p
     JOIN projection_generation g ON g.projection_set = 'inline' AND g.generation = p.generation
     JOIN user_log l ON l.user_id = p.user_id
     WHERE p.user_id = %(user)s AND p.projection_set = 'inline'
@@ -51,24 +52,25 @@ FROM user_log l
 LEFT JOIN evidence e ON true
 LEFT JOIN inline i ON true
 LEFT JOIN LATERAL (
-    SELECT f.* FROM search_documents(%(user)s, %(query)s,
-        %(filters)s::jsonb || jsonb_build_object('generation', e.generation)) f
-    WHERE e.generation IS NOT NULL AND CASE
-        WHEN i.generation IS NULL OR i.parked ? 'conversation' OR i.parked ? 'memory' THEN
+    SELECT f.*, CASE
+        WHEN i.generation IS NULL OR i.doubted ?| ARRAY['conversation', 'memory'] THEN
             NOT EXISTS (
                 SELECT FROM event x WHERE x.user_id = %(user)s AND x.type = ANY (%(endings)s)
                   AND x.stream = replace(f.source_kind, 'transcript', 'artifact')
-                      || '/' || f.source_id)
+                      || '/' || f.source_id OFFSET 0)
         WHEN f.source_kind = 'message' THEN EXISTS (
             SELECT FROM message m WHERE m.user_id = %(user)s AND m.generation = i.generation
-              AND m.message_id = f.source_id AND NOT m.redacted)
+              AND m.message_id = f.source_id AND NOT m.redacted OFFSET 0)
         WHEN f.source_kind = 'claim' THEN EXISTS (
             SELECT FROM claim c WHERE c.user_id = %(user)s AND c.generation = i.generation
-              AND c.claim_id = f.source_id AND c.status = 'current')
+              AND c.claim_id = f.source_id AND c.status = 'current' OFFSET 0)
         ELSE EXISTS (
             SELECT FROM artifact a WHERE a.user_id = %(user)s AND a.generation = i.generation
-              AND a.artifact_id = f.source_id AND a.status = 'stored')
-        END
+              AND a.artifact_id = f.source_id AND a.status = 'stored' OFFSET 0)
+        END AS is_there
+    FROM search_documents(%(user)s, %(query)s,
+        %(filters)s::jsonb || jsonb_build_object('generation', e.generation)) f
+    WHERE e.generation IS NOT NULL
 ) d ON true
 WHERE l.user_id = %(user)s AND l.erased_at IS NULL
 """
@@ -186,10 +188,9 @@ def search_in(
         wanted = min(2 * limit + 20, SEARCH_LIMIT_MAX)
         while True:
             rows = _rows(conn, user_id, query, told | {"limit": wanted}, inline)
-            found = [row for row in rows if row["id"] is not None]
-            chosen = _diverse(found, limit)
-            # What ended since takes places: ask for more, once for all.
-            if len(chosen) >= limit or wanted >= SEARCH_LIMIT_MAX or not found:
+            chosen = _diverse([row for row in rows if row["is_there"]], limit)
+            # What ended since, or says the same, takes places: ask for more, once for all.
+            if len(chosen) >= limit or len(rows) < wanted or wanted >= SEARCH_LIMIT_MAX:
                 break
             wanted = SEARCH_LIMIT_MAX
     if not rows:

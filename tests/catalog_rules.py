@@ -24,7 +24,7 @@ ACROSS_USERS = ("work_due_due_at", "document_words")
 SEARCH = "search_documents(text,text,jsonb)"
 SEARCH_SETTINGS = [
     "search_path=pg_catalog, public, pg_temp",
-    "plan_cache_mode=force_custom_plan",
+    "plan_cache_mode=force_generic_plan",
     "enable_seqscan=off",
     "enable_indexscan=off",
 ]

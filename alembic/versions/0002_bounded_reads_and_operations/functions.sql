@@ -1299,7 +1299,7 @@ GRANT EXECUTE ON FUNCTION wi_owner(text, integer) TO workindex_app, workindex_ma
 CREATE FUNCTION search_documents(p_user text, p_query text, p_filters jsonb)
 RETURNS TABLE (id text, text text, source_kind text, source_id text, segment bigint, first_turn bigint, last_turn bigint, thread_id text, meeting_id text, task_id text, subject text, role text, source text, sensitivity text, occurred_at timestamptz, expires_at timestamptz, source_position bigint, rank real, is_exact boolean, is_retry boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
+SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off AS $body$
 #variable_conflict use_column
 DECLARE
