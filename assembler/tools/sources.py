@@ -181,7 +181,7 @@ def _of_mcp(source: str, namespace: str, given: Any, metadata: Mapping[str, Any]
         rest = {
             key: value
             for key, value in one.items()
-            if key not in {"name", "description", "inputSchema"}
+            if key not in {"name", "inputSchema"} and (key != "description" or value is None)
         }
         tools.append(Tool("", name, one.get("description"), one["inputSchema"], rest))
     return tool_group(

@@ -126,10 +126,10 @@ def test_bfcl_multiple(shared_data: Path) -> None:
     questions = []
     for one in _lines(folder / "BFCL_v4_multiple.json"):
         for given in one["function"]:
-            group, _, name = given["name"].rpartition(".")
-            group = (group or name).partition(".")[0]
+            group, _, name = given["name"].partition(".")
             schema = json_types(given["parameters"])
-            tools.setdefault(given["name"], Tool(group, name, given["description"], schema))
+            tool = Tool(group, name or group, given["description"], schema)
+            tools.setdefault(tool.full_name, tool)
         right = answers[one["id"]]
         questions.append(Question(one["question"][0][-1]["content"], right.partition(".")[0]))
     _report("bfcl multiple", _registry(tools.values()), questions)
