@@ -6,6 +6,7 @@ Tokenizers load with the first count (0.3 to 1.3 s), never with an import.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -59,6 +60,10 @@ class CachedCounter:
         self._loaded: tuple[Count, bool] | None = None
         self._cached_max = cached_max
         self._cache: OrderedDict[bytes, int] = OrderedDict()
+        self.renew_locks()
+
+    def renew_locks(self) -> None:
+        """For a forked process, in which the thread that held a lock is gone."""
         self._lock = Lock()
         self._loading = Lock()
 
@@ -197,6 +202,15 @@ ALL_COUNTERS: tuple[CachedCounter, ...] = (
     CachedCounter("claude-3", _claude("3.0")),
     CachedCounter("estimate", _estimate),
 )
+
+
+def _renew_all_locks() -> None:
+    for one in ALL_COUNTERS:
+        one.renew_locks()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_renew_all_locks)
 _BY_NAME = {one.name: one for one in ALL_COUNTERS}
 ESTIMATE = "estimate"
 

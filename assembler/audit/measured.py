@@ -20,6 +20,8 @@ FORMAT = 1
 UNIT_BYTES_MIN = 24  # shorter ones, such as a bracket or a name, stand everywhere
 UNITS = re.compile(r"[^\n.!?。！？；,}\]]{0,400}(?:[\n.!?。！？；,}\]]+\s*|\Z)|[^\n]{400}")
 DIGEST_BYTES = 8
+OPTIONAL = ("role", "message", "turn", "name", "media", "media_bytes")
+UNIT_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,6 @@ class Measured:
     is_exact: bool
     segments: tuple[MeasuredSegment, ...]
     at: str | None = None
-    body: dict[str, Any] | None = None
 
     @property
     def tokens(self) -> int:
@@ -95,7 +96,6 @@ def measure(request: Request, counter: TokenCounter | None = None) -> Measured:
         counter=counter.name,
         is_exact=counter.is_exact,
         segments=tuple(_measured(*pair) for pair in zip(segments, tokens, strict=True)),
-        body=request.body,
     )
 
 
@@ -130,11 +130,25 @@ def digest(content: bytes) -> str:
 def units_of(text: str) -> tuple[tuple[str, int], ...]:
     """The units of a text that are long enough to tell anything: hash and bytes of each."""
     found = (one.strip().encode("utf-8", "surrogatepass") for one in UNITS.findall(text))
-    return tuple((digest(one), len(one)) for one in found if len(one) >= UNIT_BYTES_MIN)
+    return tuple(
+        (digest(one)[:UNIT_DIGITS], len(one)) for one in found if len(one) >= UNIT_BYTES_MIN
+    )
 
 
-def record_of(measured: Measured, *, keep_body: bool = False) -> dict[str, Any]:
-    """The measurement as one JSON object; without a body no text of the request is in it."""
+def _packed(units: tuple[tuple[str, int], ...]) -> str:
+    return " ".join(f"{key}{size:x}" for key, size in units)
+
+
+def _unpacked(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple((one[:UNIT_DIGITS], int(one[UNIT_DIGITS:], 16)) for one in text.split())
+
+
+def record_of(measured: Measured, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The measurement as one JSON object; without the body no text of the request is in it.
+
+    The units of a segment are one text: ten digits of each hash with its bytes behind them, in
+    hexadecimal digits.
+    """
     return {
         "format": FORMAT,
         "kind": RECORD_KIND,
@@ -146,10 +160,15 @@ def record_of(measured: Measured, *, keep_body: bool = False) -> dict[str, Any]:
         "size_bytes": measured.size_bytes,
         "tokens": measured.tokens,
         "segments": [
-            {name: getattr(one, name) for name in FIELDS} | {"units": one.units}
+            {
+                name: value
+                for name in FIELDS
+                if (value := getattr(one, name)) is not None or name not in OPTIONAL
+            }
+            | {"units": _packed(one.units)}
             for one in measured.segments
         ],
-        **({"request": measured.body} if keep_body else {}),
+        **({"request": body} if body is not None else {}),
     }
 
 
@@ -179,7 +198,7 @@ def of_record(value: dict[str, Any], file: str, line: int) -> Measured:
             segments=tuple(_of_record(one) for one in value["segments"]),
             at=value.get("at"),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UnknownRequest(
             f"{file}, line {line}: a broken record of a request: {error}"
         ) from error
@@ -188,9 +207,8 @@ def of_record(value: dict[str, Any], file: str, line: int) -> Measured:
 def _of_record(one: dict[str, Any]) -> MeasuredSegment:
     if one["kind"] not in KINDS:
         raise ValueError(f"{one['kind']!r} is no kind of segment")
-    fields: dict[str, Any] = {name: one[name] for name in FIELDS}
+    fields: dict[str, Any] = dict.fromkeys(OPTIONAL)
+    fields |= {name: one[name] for name in FIELDS if name in one or name not in OPTIONAL}
     for name in ("size_bytes", "tokens"):
         fields[name] = int(fields[name])
-    return MeasuredSegment(
-        **fields, units=tuple((str(key), int(size)) for key, size in one["units"])
-    )
+    return MeasuredSegment(**fields, units=_unpacked(one["units"]))

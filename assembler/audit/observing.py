@@ -44,12 +44,18 @@ class Recording:
         self._sink = sink
         self._counter = counter
         self._keep_bodies = keep_bodies
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._queue: Queue[tuple[datetime, bytes]] = Queue(WAITING_MAX)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def take(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Copies the request of a call that is about to be made. Never raises."""
+        if os.getpid() != self._process:  # after a fork: what waits is the parent's to record
+            self._begin()
         try:
             self._queue.put_nowait((datetime.now(UTC), _copied(args, kwargs)))
             self._start()
@@ -67,9 +73,8 @@ class Recording:
 
     def _start(self) -> None:
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():  # not alive after a fork
-                if self._thread is None:
-                    atexit.register(self.flush)
+            if self._thread is None:
+                atexit.register(self.flush)
                 self._thread = threading.Thread(target=self._run, name="workindex-audit")
                 self._thread.daemon = True
                 self._thread.start()
@@ -85,8 +90,9 @@ class Recording:
                 self._queue.task_done()
 
     def _record(self, at: datetime, copied: bytes) -> None:
-        measured = measure(_request(json.loads(copied)), self._counter)
-        self._sink(record_of(replace(measured, at=at.isoformat()), keep_body=self._keep_bodies))
+        request = _request(json.loads(copied))
+        measured = replace(measure(request, self._counter), at=at.isoformat())
+        self._sink(record_of(measured, request.body if self._keep_bodies else None))
         with self._lock:
             self.recorded += 1
 

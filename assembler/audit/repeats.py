@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from workindex.assembler.audit.measured import Measured, MeasuredSegment
 
 BLOCK_TOKENS_MIN = 50
+HOLDERS_MAX = 64  # of one unit; what stands in every message tells nothing about two of them
 NEAR_SHARE_MIN = 0.5  # of the smaller text's units
 
 
@@ -60,7 +61,8 @@ def repeats_within(measured: Measured, tokens_min: int = BLOCK_TOKENS_MIN) -> li
         if near is not None and near.tokens >= tokens_min:
             found.append(near)
         for key in {key for key, _ in one.units}:
-            holders[key].append(at)
+            if len(holders[key]) < HOLDERS_MAX:
+                holders[key].append(at)
     return sorted(found, key=lambda repeat: -repeat.tokens)
 
 

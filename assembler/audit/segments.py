@@ -60,7 +60,7 @@ class Segment:
 
     def wire(self) -> bytes:
         """The segment as compact JSON in UTF-8, keys as sent, without marks for a cache."""
-        return compact(unmarked(self.node)).encode("utf-8", "surrogatepass")
+        return shown(self.node).encode("utf-8", "surrogatepass")
 
 
 @dataclass
@@ -129,7 +129,7 @@ def told(value: Any, *keys: str) -> str:
     if isinstance(value, str):
         return value
     if not keys or not isinstance(value, dict):
-        return compact(unmarked(value))
+        return shown(value)
     main = [told(value[key]) for key in keys if value.get(key) is not None]
     rest = beside(value, *keys)
     return "\n".join([*main, rest] if rest else main)
@@ -138,7 +138,13 @@ def told(value: Any, *keys: str) -> str:
 def beside(value: Mapping[str, Any], *keys: str) -> str:
     """What an object holds beside those keys and the quiet ones, as JSON; empty for nothing."""
     rest = {key: one for key, one in value.items() if key not in keys and key not in QUIET}
-    return compact(unmarked(rest)) if rest else ""
+    return shown(rest) if rest else ""
+
+
+def shown(value: Any) -> str:
+    """The value as compact JSON, without marks for a cache."""
+    text = compact(value)
+    return compact(unmarked(value)) if any(mark in text for mark in CACHE_MARKS) else text
 
 
 def unmarked(node: Any) -> Any:

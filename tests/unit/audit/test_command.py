@@ -103,7 +103,7 @@ def test_records_of_observed_calls_are_audited(
     call = workindex.observe(lambda **_: None, to=path)
     for line in (EXAMPLES / "conversation.ndjson").read_text(encoding="utf-8").splitlines():
         call(**json.loads(line))
-    assert call.recording.flush()
+    assert call.recording.flush(60)
     assert run(capsys, path)[0] == 0
     _, observed, _ = run(capsys, path, "--json")
     _, given, _ = run(capsys, EXAMPLES / "conversation.ndjson", "--json")
