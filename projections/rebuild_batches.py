@@ -32,7 +32,7 @@ from workindex.projections.parking import VALUE_CLASSES
 from workindex.projections.row_writing import Prepared, RowWriter, changed_rows, clear
 
 BATCH_USERS_MAX: Final = 50
-BATCH_EVENTS_MAX: Final = 5_000
+BATCH_EVENTS_MAX: Final = 2_500
 LONG_LOG_EVENTS: Final = 5_000
 
 # Binds: set, generation, the user after whom the page begins, the last one or NULL, size.
@@ -57,8 +57,9 @@ WHERE user_id = ANY (%s) AND projection_set = %s AND generation = %s
 
 # Binds: set, generation, users, positions, open counts; the lists go together.
 BEGIN_ALL = """
-INSERT INTO projection_progress (user_id, projection_set, generation, position, parked, open_count)
-SELECT user_id, %s, %s, position, '{}', open_count
+INSERT INTO projection_progress
+    (user_id, projection_set, generation, position, parked, skipped, open_count)
+SELECT user_id, %s, %s, position, '{}', '{}', open_count
 FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) AS u(user_id, position, open_count)
 """
 
