@@ -74,7 +74,7 @@ CREATE TABLE projection_progress (
     position bigint NOT NULL CHECK (position >= 0),
     parked jsonb NOT NULL CHECK (jsonb_typeof(parked) = 'object'),
     open_count bigint NOT NULL,
-    skipped jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(skipped) = 'object'),
+    skipped jsonb NOT NULL CHECK (jsonb_typeof(skipped) = 'object'),
     PRIMARY KEY (user_id, projection_set, generation)
 ) WITH (fillfactor = 50);
 

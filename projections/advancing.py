@@ -36,8 +36,9 @@ WHERE user_id = %s AND projection_set = %s AND generation = %s
 
 # Binds: user, set, generation. One row, none where there is one already.
 BEGIN = """
-INSERT INTO projection_progress (user_id, projection_set, generation, position, parked, open_count)
-VALUES (%s, %s, %s, 0, '{}', 0) ON CONFLICT DO NOTHING RETURNING position
+INSERT INTO projection_progress
+    (user_id, projection_set, generation, position, parked, skipped, open_count)
+VALUES (%s, %s, %s, 0, '{}', '{}', 0) ON CONFLICT DO NOTHING RETURNING position
 """
 
 # Binds: user, set, generation. Locks the user's progress row until commit.

@@ -132,8 +132,8 @@ BEGIN
         FROM jsonb_array_elements(p_events) WITH ORDINALITY AS e;
     IF v_base = 0 THEN
         INSERT INTO projection_progress
-            (user_id, projection_set, generation, position, parked, open_count)
-            SELECT p_user, g.projection_set, g.generation, 0, '{{}}', 0
+            (user_id, projection_set, generation, position, parked, skipped, open_count)
+            SELECT p_user, g.projection_set, g.generation, 0, '{{}}', '{{}}', 0
             FROM projection_generation g
             WHERE g.projection_set = 'inline' AND g.fold_version = p_fold_version
               AND g.state <> 'retiring'

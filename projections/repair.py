@@ -37,8 +37,9 @@ from workindex.projections.verify_rows import View
 
 # Binds: user, set, fold version. Progress in the live generation, where the user has none.
 BEGIN = """
-INSERT INTO projection_progress (user_id, projection_set, generation, position, parked, open_count)
-SELECT %s, projection_set, generation, 0, '{}', 0 FROM projection_generation
+INSERT INTO projection_progress
+    (user_id, projection_set, generation, position, parked, skipped, open_count)
+SELECT %s, projection_set, generation, 0, '{}', '{}', 0 FROM projection_generation
 WHERE projection_set = %s AND fold_version = %s AND state = 'live'
 ON CONFLICT (user_id, projection_set, generation) DO NOTHING
 """

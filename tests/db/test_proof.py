@@ -72,7 +72,9 @@ def test_unknown_user_without_any_log(urls: Urls, database: Database) -> None:
     """A log of no events is not an unknown user: the head is there and says 0."""
     nobody = Engine(database, "nobody")
     do_as_owner(urls, "INSERT INTO user_log (user_id, head, epoch) VALUES ('nobody', 0, 0)")
-    do_as_owner(urls, "INSERT INTO projection_progress VALUES ('nobody', 'inline', 1, 0, '{}', 0)")
+    do_as_owner(
+        urls, "INSERT INTO projection_progress VALUES ('nobody', 'inline', 1, 0, '{}', 0, '{}')"
+    )
     proof = nobody.proof()
     assert (proof.verdict, proof.certificate["position"]) == ("proven_empty", 0)
     assert nobody.record(task("T-1")).positions == (1,)

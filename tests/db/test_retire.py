@@ -129,7 +129,7 @@ def test_an_append_that_began_before_is_waited_for(
             conn.execute("INSERT INTO user_log VALUES ('late', 1, 0)")
             conn.execute(
                 "INSERT INTO projection_progress (user_id, projection_set, generation, position, "
-                "parked, open_count) VALUES ('late', 'inline', 1, 1, '{}', 0)"
+                "parked, skipped, open_count) VALUES ('late', 'inline', 1, 1, '{}', '{}', 0)"
             )
             conn.execute(
                 "INSERT INTO work_due VALUES ('late', 1, 'reminder', 'R', '2026-03-02T09:00Z')"

@@ -495,8 +495,8 @@ BEGIN
         FROM jsonb_array_elements(p_events) WITH ORDINALITY AS e;
     IF v_base = 0 THEN
         INSERT INTO projection_progress
-            (user_id, projection_set, generation, position, parked, open_count)
-            SELECT p_user, g.projection_set, g.generation, 0, '{}', 0
+            (user_id, projection_set, generation, position, parked, skipped, open_count)
+            SELECT p_user, g.projection_set, g.generation, 0, '{}', '{}', 0
             FROM projection_generation g
             WHERE g.projection_set = 'inline' AND g.fold_version = p_fold_version
               AND g.state <> 'retiring'
@@ -887,13 +887,16 @@ BEGIN
     END IF;
     IF p_want ->> 'work_task' = 'open'
        OR p_want ->> 'work_task' = 'urgent' AND v_open_count <= v_limit THEN
+        -- OFFSET 0: else the order of the ids would have every row read by the key.
         SELECT json_agg(to_json(t) ORDER BY t.task_id), v_open_rows + count(*) INTO v_work_task, v_open_rows
-            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+            FROM (SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t;
     ELSIF p_want ->> 'work_task' = 'urgent' AND v_id IS NOT NULL THEN
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
-            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.task_id = v_id OR t.requests ? v_id OR t.approvals ? v_id);
+            FROM (SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t WHERE t.task_id = v_id OR t.requests ? v_id OR t.approvals ? v_id;
         v_beyond := v_beyond || '{"task": {}}';
     ELSIF p_want ->> 'work_task' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('task',
@@ -925,7 +928,8 @@ BEGIN
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_task' = 'named' THEN
             SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
-            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.task_id = v_id;
+                FROM (SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.task_id = v_id OFFSET 0) t;
         END IF;
         IF p_want ->> 'work_task' = 'listed' THEN
             SELECT jsonb_object_agg(g.status, g.rows), coalesce(sum(g.rows), 0),
@@ -972,28 +976,33 @@ BEGIN
     END IF;
     IF p_want ->> 'work_meeting' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
-            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation AND t.meeting_id = v_id;
+            FROM (SELECT t.*
+            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation AND t.meeting_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_meeting' THEN
         SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
             FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_commitment' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
-            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation AND t.commitment_id = v_id;
+            FROM (SELECT t.*
+            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation AND t.commitment_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_commitment' THEN
         SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
             FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_approval' = 'open'
        OR p_want ->> 'work_approval' = 'urgent' AND v_open_count <= v_limit THEN
+        -- OFFSET 0: else the order of the ids would have every row read by the key.
         SELECT json_agg(to_json(t) ORDER BY t.approval_id), v_open_rows + count(*) INTO v_work_approval, v_open_rows
-            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+            FROM (SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t;
     ELSIF p_want ->> 'work_approval' = 'urgent' AND v_id IS NOT NULL THEN
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
-            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.approval_id = v_id OR (p_want ? 'work_task' AND (t.task_id = v_id OR t.task_id IN (
-                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x))));
+            FROM (SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t WHERE t.approval_id = v_id OR (p_want ? 'work_task' AND (t.task_id = v_id OR t.task_id IN (
+                    SELECT x.value ->> 'task_id' FROM json_array_elements(v_work_task) AS x)));
         v_beyond := v_beyond || '{"approval": {}}';
     ELSIF p_want ->> 'work_approval' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('approval',
@@ -1043,39 +1052,46 @@ BEGIN
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_approval' = 'named' THEN
             SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
-            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.approval_id = v_id;
+                FROM (SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.approval_id = v_id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_denial' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
-            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation AND t.denial_id = v_id;
+            FROM (SELECT t.*
+            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation AND t.denial_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_denial' THEN
         SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
             FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_routine' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
-            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation AND t.routine_id = v_id;
+            FROM (SELECT t.*
+            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation AND t.routine_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_routine' THEN
         SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
             FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_trigger' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
-            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation AND t.trigger_id = v_id;
+            FROM (SELECT t.*
+            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation AND t.trigger_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_trigger' THEN
         SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
             FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_proposal' = 'open'
        OR p_want ->> 'work_proposal' = 'urgent' AND v_open_count <= v_limit THEN
+        -- OFFSET 0: else the order of the ids would have every row read by the key.
         SELECT json_agg(to_json(t) ORDER BY t.proposal_id), v_open_rows + count(*) INTO v_work_proposal, v_open_rows
-            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+            FROM (SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t;
     ELSIF p_want ->> 'work_proposal' = 'urgent' AND v_id IS NOT NULL THEN
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
-            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.proposal_id = v_id);
+            FROM (SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t WHERE t.proposal_id = v_id;
         v_beyond := v_beyond || '{"proposal": {}}';
     ELSIF p_want ->> 'work_proposal' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('proposal',
@@ -1107,25 +1123,30 @@ BEGIN
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_proposal' = 'named' THEN
             SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
-            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.proposal_id = v_id;
+                FROM (SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.proposal_id = v_id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_notification' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
-            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation AND t.notification_id = v_id;
+            FROM (SELECT t.*
+            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation AND t.notification_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_notification' THEN
         SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
             FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_reminder' = 'open'
        OR p_want ->> 'work_reminder' = 'urgent' AND v_open_count <= v_limit THEN
+        -- OFFSET 0: else the order of the ids would have every row read by the key.
         SELECT json_agg(to_json(t) ORDER BY t.reminder_id), v_open_rows + count(*) INTO v_work_reminder, v_open_rows
-            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
+            FROM (SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t;
     ELSIF p_want ->> 'work_reminder' = 'urgent' AND v_id IS NOT NULL THEN
         SELECT v_open_rows + count(*) INTO v_open_rows
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open;
         SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
-            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open AND (t.reminder_id = v_id);
+            FROM (SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.open OFFSET 0) t WHERE t.reminder_id = v_id;
         v_beyond := v_beyond || '{"reminder": {}}';
     ELSIF p_want ->> 'work_reminder' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('reminder',
@@ -1157,75 +1178,86 @@ BEGIN
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_reminder' = 'named' THEN
             SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
-            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.reminder_id = v_id;
+                FROM (SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.reminder_id = v_id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_connection' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
-            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation AND t.connection_id = v_id;
+            FROM (SELECT t.*
+            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation AND t.connection_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_connection' THEN
         SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
             FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_credits' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
-            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation AND t.account = v_id;
+            FROM (SELECT t.*
+            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation AND t.account = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_credits' THEN
         SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
             FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_source' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
-            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation AND t.source = v_id;
+            FROM (SELECT t.*
+            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation AND t.source = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_source' THEN
         SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
             FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_user' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
-            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation AND t.user_key = v_id;
+            FROM (SELECT t.*
+            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation AND t.user_key = v_id OFFSET 0) t;
     ELSIF p_want ? 'work_user' THEN
         SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
             FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'thread' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
-            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation AND t.thread_id = v_id;
+            FROM (SELECT t.*
+            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation AND t.thread_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'thread' THEN
         SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
             FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'message' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
-            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation AND t.message_id = v_id;
+            FROM (SELECT t.*
+            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation AND t.message_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'message' THEN
         SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
             FROM message t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'checkpoint' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
-            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation AND t.checkpoint_id = v_id;
+            FROM (SELECT t.*
+            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation AND t.checkpoint_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'checkpoint' THEN
         SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
             FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'summary' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
-            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation AND t.summary_id = v_id;
+            FROM (SELECT t.*
+            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation AND t.summary_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'summary' THEN
         SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
             FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'claim' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
-            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation AND t.claim_id = v_id;
+            FROM (SELECT t.*
+            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation AND t.claim_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'claim' THEN
         SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
             FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'artifact' = 'named' THEN
         SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
-            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation AND t.artifact_id = v_id;
+            FROM (SELECT t.*
+            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation AND t.artifact_id = v_id OFFSET 0) t;
     ELSIF p_want ? 'artifact' THEN
         SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
             FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation;

@@ -108,6 +108,7 @@ ALTER TABLE catchup_due ADD CHECK (attempts >= 0);
 ALTER TABLE projection_progress
     ADD CHECK (jsonb_typeof(parked) = 'object'),
     ADD COLUMN skipped jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(skipped) = 'object');
+ALTER TABLE projection_progress ALTER COLUMN skipped DROP DEFAULT;
 
 -- Evidence: documents that follow the log and are searched.
 CREATE TABLE document (
