@@ -18,8 +18,7 @@ from workindex.assembler.tools.ranking import RankedGroup
 from workindex.domain.errors import InvalidInput
 
 NAMES_MAX: Final = 100  # group names on a page
-ALSO_MAX: Final = 20  # groups of a search that a page only names
-ALSO_TOKENS: Final = 250
+ALSO_TOKENS: Final = 800  # of a page of a search, for groups that it only names
 # What of a page of a search one group may take, so that there is room for others.
 SHARE_MAX: Final = 0.5
 
@@ -72,7 +71,7 @@ def group_page(
 
 
 def search_page(view: View, query: str, page: int, counter: TokenCounter, max_tokens: int) -> Page:
-    """A page of the groups nearest to a query, each with its nearest tools first.
+    """A page of the groups nearest to a query, each with its nearest tools first, and names.
 
     Raises: InvalidInput past the last page, or where no schema fits one.
     """
@@ -99,7 +98,7 @@ def search_page(view: View, query: str, page: int, counter: TokenCounter, max_to
     if too_large and not items:
         raise _too_small(too_large[0], max_tokens)
     after = _after({"query": query}, page, place < len(ranked))
-    items += _also(view, ranked[place : place + ALSO_MAX], counter, max_tokens - whole)
+    items += _also(view, ranked, place, counter, max_tokens - whole)
     return Page(tuple(items), len(ranked), after, tuple(too_large))
 
 
@@ -119,18 +118,25 @@ def _of_search(
 
 
 def _also(
-    view: View, ranked: Sequence[RankedGroup], counter: TokenCounter, max_tokens: int
+    view: View, ranked: Sequence[RankedGroup], place: int, counter: TokenCounter, max_tokens: int
 ) -> list[ContextItem]:
-    """The next groups of a search by name, each with its nearest tool, as far as there is room."""
+    """Groups without their schemas, as far as there is room: the next ones of the search with
+    their nearest tool, then those that share no word with it, whose names may tell more."""
+    nearest = {one.group.namespace: one.tools[0].tool.name for one in ranked[place:]}
+    found = {one.group.namespace for one in ranked}
+    names = [*nearest, *(one for one in view.registry.groups if one not in found)]
 
     def told(count: int) -> ContextItem:
-        named = {one.group.namespace: one.tools[0].tool.name for one in ranked[:count]}
-        return _list_item(view, "tools:also", {"also": named}, "load_tool_group, further groups")
+        content: dict[str, Any] = {
+            "also": {name: nearest[name] for name in names[:count] if name in nearest},
+            "others": [name for name in names[:count] if name not in nearest],
+        }
+        return _list_item(view, "tools:also", content, "load_tool_group, further groups")
 
     def fits(count: int) -> bool:
         return counter.count([item_text("tools", told(count))])[0] <= max_tokens
 
-    count = largest(0, len(ranked), fits)
+    count = largest(0, len(names), fits) if names else None
     return [told(count)] if count else []
 
 

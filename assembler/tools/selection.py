@@ -83,14 +83,21 @@ def select(view: View, wanted: Wanted, rules: Rules = Rules()) -> Selection:  # 
             missing[name] = None
         elif name not in chosen:
             chosen[name] = Chosen(registry.groups[name], reason, load_mode, is_needed)
-    for one in proposals(view, text, wanted.context):
-        chosen.setdefault(one.group.namespace, one)
+    for one in proposals(view, text, wanted.context, without=frozenset(chosen)):
+        chosen[one.group.namespace] = one
     return Selection(tuple(chosen.values()), tuple(missing))
 
 
-def proposals(view: View, text: str, context: Sequence[str] = ()) -> list[Chosen]:
-    """The groups nearest to the text by its words, the nearest first."""
-    ranked = view.ranker.groups(text, list(context)[-CONTEXT_MAX:])[:PROPOSED_MAX]
+def proposals(
+    view: View,
+    text: str,
+    context: Sequence[str] = (),
+    *,
+    without: frozenset[str] = frozenset(),
+) -> list[Chosen]:
+    """The groups nearest to the text by its words, the nearest first, but for some."""
+    found = view.ranker.groups(text, list(context)[-CONTEXT_MAX:])
+    ranked = [one for one in found if one.group.namespace not in without][:PROPOSED_MAX]
     return [
         Chosen(
             one.group,

@@ -239,7 +239,7 @@ def _measured(catalogue: ToolCatalogue, view: View, questions: Sequence[Question
 
 
 def _recovered(view: View, missed: Sequence[Question]) -> tuple[int, int]:
-    """How many of the groups one page of a search shows, and how many it at least names."""
+    """How many of the groups one page of a search shows, and how many it shows or names."""
     count = counter("o200k_base")
     reached = named = 0
     for one in missed:
@@ -247,5 +247,6 @@ def _recovered(view: View, missed: Sequence[Question]) -> tuple[int, int]:
         is_shown = one.right in active_groups(page.items)
         reached += is_shown
         also = [item.content for item in page.items if item.source_id == "tools:also"]
-        named += is_shown or any(one.right in told["also"] for told in also)  # type: ignore[call-overload,index,operator]
+        names = {name for told in also for part in told.values() for name in part}  # type: ignore[union-attr]
+        named += is_shown or one.right in names
     return reached, named

@@ -59,7 +59,7 @@ def shuffled(value: Any, chance: random.Random) -> Any:
     return value
 
 
-CATALOG = {
+CATALOG: dict[str, Any] = {
     "format": 1,
     "groups": [
         {
@@ -96,7 +96,7 @@ def test_twenty_orders_of_the_same_tools_are_one_registry() -> None:
 
 def test_the_lists_of_a_schema_that_mean_an_order_keep_it() -> None:
     """Only `required`, `enum` and lists of types are sets; a property may have such a name."""
-    given = {
+    given: dict[str, Any] = {
         "type": ["object", "null"],
         "required": ["b", "a"],
         "properties": {
@@ -130,7 +130,7 @@ def test_only_a_list_without_an_order_is_sorted(given: str, told: str) -> None:
 
 def test_what_mcp_says_beside_the_schema_goes_back_out() -> None:
     """Case F15: flags, annotations and keys that nobody knows are the same on the wire."""
-    tools = [
+    tools: list[dict[str, Any]] = [
         {
             "name": "b",
             "title": "B",
