@@ -90,7 +90,8 @@ def test_a_switch_killed_there_is_done_or_not(
             urls,
             "INSERT INTO projection_progress SELECT user_id, projection_set, 1, position, parked, "
             "open_count, skipped FROM projection_progress p WHERE generation = 2 "
-            "AND NOT EXISTS (SELECT FROM projection_progress q WHERE q.user_id = p.user_id AND q.generation = 1)",
+            "AND NOT EXISTS (SELECT FROM projection_progress q "
+            "WHERE q.user_id = p.user_id AND q.generation = 1)",
         )
     before, count = states(urls), len(noted(urls))
     die_at(urls, place, action)
