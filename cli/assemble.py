@@ -10,7 +10,6 @@ import rich_click as click
 
 from workindex.cli.output import Cli, json_option
 from workindex.cli.tables import Heading, moment, show_table, tell
-from workindex.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from workindex.assembler.envelope import ContextEnvelope
@@ -75,12 +74,14 @@ def assemble(
 
 
 def _request(file: TextIO) -> dict[str, Any]:
+    from workindex.domain.errors import InvalidInput
+
     try:
         document = orjson.loads(file.read())
     except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file.name} is not JSON: {error}", field="request") from error
+        raise InvalidInput(f"the request is not JSON: {error}", field="request") from error
     if not isinstance(document, dict):
-        raise InvalidInput(f"{file.name} is not a JSON object", field="request")
+        raise InvalidInput("the request is not a JSON object", field="request")
     return document
 
 
@@ -135,6 +136,7 @@ def _earlier(path: Path) -> ContextEnvelope:
     from pydantic import ValidationError
 
     from workindex.assembler.envelope import ContextEnvelope
+    from workindex.domain.errors import InvalidInput
 
     try:
         document = orjson.loads(path.read_bytes())

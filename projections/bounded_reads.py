@@ -50,10 +50,13 @@ def urgent_block(table: AnyTable, rows: str, source: str) -> str:
     return f"""
     IF p_want ->> '{table.name}' = 'open'
        OR p_want ->> '{table.name}' = 'urgent' AND v_open_count <= v_limit THEN
-        SELECT {rows}, v_open_rows + count(*) INTO v_{table.name}, v_open_rows{source} AND t.open;
+        -- OFFSET 0: else the order of the ids would have every row read by the key.
+        SELECT {rows}, v_open_rows + count(*) INTO v_{table.name}, v_open_rows
+            FROM (SELECT t.*{source} AND t.open OFFSET 0) t;
     ELSIF p_want ->> '{table.name}' = 'urgent' AND v_id IS NOT NULL THEN
         SELECT v_open_rows + count(*) INTO v_open_rows{source} AND t.open;
-        SELECT {rows} INTO v_{table.name}{source} AND t.open AND ({_named(table)});
+        SELECT {rows} INTO v_{table.name}
+            FROM (SELECT t.*{source} AND t.open OFFSET 0) t WHERE {_named(table)};
         v_beyond := v_beyond || '{{"{table.kind}": {{}}}}';
     ELSIF p_want ->> '{table.name}' = 'urgent' THEN
         SELECT v_open_rows + count(*), v_beyond || jsonb_build_object('{table.kind}',
@@ -75,9 +78,15 @@ def urgent_block(table: AnyTable, rows: str, source: str) -> str:
         IF p_want ->> '{table.name}' = 'all' THEN
             SELECT {rows} INTO v_{table.name}{source};
         ELSIF p_want ->> '{table.name}' = 'named' THEN
-            SELECT {rows} INTO v_{table.name}{source} AND t.{table.id_column} = v_id;
+            {named_rows(table, rows, source)}
         END IF;{_listed_block(table, rows, source)}
     END IF;"""
+
+
+def named_rows(table: AnyTable, rows: str, source: str) -> str:
+    """The row of one id, looked up as `wi_read` does: by its key, whatever the planner knows."""
+    return f"""SELECT {rows} INTO v_{table.name} FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*{source} AND t.{table.id_column} = w.id OFFSET 0) t;"""
 
 
 def _untold(table: AnyTable) -> str:

@@ -14,6 +14,7 @@ from workindex.projections.bounded_reads import (
     DECLARE_BOUNDS,
     DECLARE_LISTED,
     SET_WINDOW,
+    named_rows,
     urgent_block,
 )
 from workindex.projections.table import AnyTable
@@ -135,7 +136,7 @@ def _proof_block(table: AnyTable) -> str:
         return urgent_block(table, rows, source)
     return f"""
     IF p_want ->> '{table.name}' = 'named' THEN
-        SELECT {rows} INTO v_{table.name}{source} AND t.{table.id_column} = v_id;
+        {named_rows(table, rows, source)}
     ELSIF p_want ? '{table.name}' THEN
         SELECT {rows} INTO v_{table.name}{source};
     END IF;"""

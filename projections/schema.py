@@ -34,7 +34,8 @@ def table_sql(table: AnyTable) -> str:
     body = ",\n".join(lines)
     indexes = [
         f"CREATE INDEX {table.name}_{'_'.join(columns)} ON {table.name} "
-        f"({', '.join(('user_id', columns[0], 'generation', *columns[1:]))});"
+        f"({', '.join(('user_id', columns[0], 'generation', *columns[1:]))})"
+        f"{_where_given(table, columns[0])};"
         for columns in table.indexes
     ]
     if table.is_open is not None:
@@ -60,6 +61,12 @@ def table_sql(table: AnyTable) -> str:
             protect(table.name, (WRITABLE, WRITABLE)),
         ]
     )
+
+
+def _where_given(table: AnyTable, name: str) -> str:
+    """Rows without the column are in no look-up by it; nor may a look-up by key use the index."""
+    is_nullable = next(column.nullable for column in table.columns if column.name == name)
+    return f" WHERE {name} IS NOT NULL" if is_nullable else ""
 
 
 DUE_TABLE = f"""

@@ -44,6 +44,8 @@ ALTER TABLE work_reminder
     DROP COLUMN need_since_at;
 CREATE INDEX work_reminder_open ON work_reminder (user_id, generation) WHERE open;
 
+DROP INDEX artifact_task_id;
+CREATE INDEX artifact_task_id ON artifact (user_id, task_id, generation);
 ALTER TABLE projection_progress
     DROP COLUMN skipped,
     DROP CONSTRAINT projection_progress_parked_check;

@@ -927,9 +927,9 @@ BEGIN
             SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
             FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_task' = 'named' THEN
-            SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task
-                FROM (SELECT t.*
-            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.task_id = v_id OFFSET 0) t;
+            SELECT json_agg(to_json(t) ORDER BY t.task_id) INTO v_work_task FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_task t WHERE t.user_id = p_user AND t.generation = v_generation AND t.task_id = w.id OFFSET 0) t;
         END IF;
         IF p_want ->> 'work_task' = 'listed' THEN
             SELECT jsonb_object_agg(g.status, g.rows), coalesce(sum(g.rows), 0),
@@ -975,17 +975,17 @@ BEGIN
         END IF;
     END IF;
     IF p_want ->> 'work_meeting' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
-            FROM (SELECT t.*
-            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation AND t.meeting_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation AND t.meeting_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_meeting' THEN
         SELECT json_agg(to_json(t) ORDER BY t.meeting_id) INTO v_work_meeting
             FROM work_meeting t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_commitment' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
-            FROM (SELECT t.*
-            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation AND t.commitment_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation AND t.commitment_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_commitment' THEN
         SELECT json_agg(to_json(t) ORDER BY t.commitment_id) INTO v_work_commitment
             FROM work_commitment t WHERE t.user_id = p_user AND t.generation = v_generation;
@@ -1051,31 +1051,31 @@ BEGIN
             SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
             FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_approval' = 'named' THEN
-            SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval
-                FROM (SELECT t.*
-            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.approval_id = v_id OFFSET 0) t;
+            SELECT json_agg(to_json(t) ORDER BY t.approval_id) INTO v_work_approval FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_approval t WHERE t.user_id = p_user AND t.generation = v_generation AND t.approval_id = w.id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_denial' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
-            FROM (SELECT t.*
-            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation AND t.denial_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation AND t.denial_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_denial' THEN
         SELECT json_agg(to_json(t) ORDER BY t.denial_id) INTO v_work_denial
             FROM work_denial t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_routine' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
-            FROM (SELECT t.*
-            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation AND t.routine_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation AND t.routine_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_routine' THEN
         SELECT json_agg(to_json(t) ORDER BY t.routine_id) INTO v_work_routine
             FROM work_routine t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_trigger' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
-            FROM (SELECT t.*
-            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation AND t.trigger_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation AND t.trigger_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_trigger' THEN
         SELECT json_agg(to_json(t) ORDER BY t.trigger_id) INTO v_work_trigger
             FROM work_trigger t WHERE t.user_id = p_user AND t.generation = v_generation;
@@ -1122,15 +1122,15 @@ BEGIN
             SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
             FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_proposal' = 'named' THEN
-            SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal
-                FROM (SELECT t.*
-            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.proposal_id = v_id OFFSET 0) t;
+            SELECT json_agg(to_json(t) ORDER BY t.proposal_id) INTO v_work_proposal FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_proposal t WHERE t.user_id = p_user AND t.generation = v_generation AND t.proposal_id = w.id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_notification' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
-            FROM (SELECT t.*
-            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation AND t.notification_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation AND t.notification_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_notification' THEN
         SELECT json_agg(to_json(t) ORDER BY t.notification_id) INTO v_work_notification
             FROM work_notification t WHERE t.user_id = p_user AND t.generation = v_generation;
@@ -1177,87 +1177,87 @@ BEGIN
             SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
             FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation;
         ELSIF p_want ->> 'work_reminder' = 'named' THEN
-            SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder
-                FROM (SELECT t.*
-            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.reminder_id = v_id OFFSET 0) t;
+            SELECT json_agg(to_json(t) ORDER BY t.reminder_id) INTO v_work_reminder FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_reminder t WHERE t.user_id = p_user AND t.generation = v_generation AND t.reminder_id = w.id OFFSET 0) t;
         END IF;
     END IF;
     IF p_want ->> 'work_connection' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
-            FROM (SELECT t.*
-            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation AND t.connection_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation AND t.connection_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_connection' THEN
         SELECT json_agg(to_json(t) ORDER BY t.connection_id) INTO v_work_connection
             FROM work_connection t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_credits' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
-            FROM (SELECT t.*
-            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation AND t.account = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation AND t.account = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_credits' THEN
         SELECT json_agg(to_json(t) ORDER BY t.account) INTO v_work_credits
             FROM work_credits t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_source' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
-            FROM (SELECT t.*
-            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation AND t.source = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation AND t.source = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_source' THEN
         SELECT json_agg(to_json(t) ORDER BY t.source) INTO v_work_source
             FROM work_source t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'work_user' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
-            FROM (SELECT t.*
-            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation AND t.user_key = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation AND t.user_key = w.id OFFSET 0) t;
     ELSIF p_want ? 'work_user' THEN
         SELECT json_agg(to_json(t) ORDER BY t.user_key) INTO v_work_user
             FROM work_user t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'thread' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
-            FROM (SELECT t.*
-            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation AND t.thread_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation AND t.thread_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'thread' THEN
         SELECT json_agg(to_json(t) ORDER BY t.thread_id) INTO v_thread
             FROM thread t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'message' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
-            FROM (SELECT t.*
-            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation AND t.message_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM message t WHERE t.user_id = p_user AND t.generation = v_generation AND t.message_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'message' THEN
         SELECT json_agg(to_json(t) ORDER BY t.message_id) INTO v_message
             FROM message t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'checkpoint' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
-            FROM (SELECT t.*
-            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation AND t.checkpoint_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation AND t.checkpoint_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'checkpoint' THEN
         SELECT json_agg(to_json(t) ORDER BY t.checkpoint_id) INTO v_checkpoint
             FROM checkpoint t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'summary' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
-            FROM (SELECT t.*
-            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation AND t.summary_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation AND t.summary_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'summary' THEN
         SELECT json_agg(to_json(t) ORDER BY t.summary_id) INTO v_summary
             FROM summary t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'claim' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
-            FROM (SELECT t.*
-            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation AND t.claim_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation AND t.claim_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'claim' THEN
         SELECT json_agg(to_json(t) ORDER BY t.claim_id) INTO v_claim
             FROM claim t WHERE t.user_id = p_user AND t.generation = v_generation;
     END IF;
     IF p_want ->> 'artifact' = 'named' THEN
-        SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
-            FROM (SELECT t.*
-            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation AND t.artifact_id = v_id OFFSET 0) t;
+        SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact FROM unnest(ARRAY[v_id]) AS w(id),
+                LATERAL (SELECT t.*
+            FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation AND t.artifact_id = w.id OFFSET 0) t;
     ELSIF p_want ? 'artifact' THEN
         SELECT json_agg(to_json(t) ORDER BY t.artifact_id) INTO v_artifact
             FROM artifact t WHERE t.user_id = p_user AND t.generation = v_generation;

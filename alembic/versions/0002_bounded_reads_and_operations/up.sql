@@ -104,6 +104,9 @@ CREATE INDEX work_reminder_open ON work_reminder (user_id, generation, need_due_
 
 -- Marks are objects; what an operator had left out of a member's rows stands beside what is parked.
 ALTER TABLE user_log ADD CHECK (epoch >= 0);
+DROP INDEX artifact_task_id;
+CREATE INDEX artifact_task_id ON artifact (user_id, task_id, generation) WHERE task_id IS NOT NULL;
+
 ALTER TABLE catchup_due ADD CHECK (attempts >= 0);
 ALTER TABLE projection_progress
     ADD CHECK (jsonb_typeof(parked) = 'object'),
@@ -135,9 +138,9 @@ CREATE TABLE document (
     words tsvector NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX document_source_id ON document (user_id, source_id, generation);
-CREATE INDEX document_thread_id ON document (user_id, thread_id, generation);
-CREATE INDEX document_meeting_id ON document (user_id, meeting_id, generation);
-CREATE INDEX document_task_id ON document (user_id, task_id, generation);
+CREATE INDEX document_thread_id ON document (user_id, thread_id, generation) WHERE thread_id IS NOT NULL;
+CREATE INDEX document_meeting_id ON document (user_id, meeting_id, generation) WHERE meeting_id IS NOT NULL;
+CREATE INDEX document_task_id ON document (user_id, task_id, generation) WHERE task_id IS NOT NULL;
 CREATE INDEX document_words ON document USING gin (words) WITH (fastupdate = off);
 ALTER TABLE document ADD PRIMARY KEY (user_id, generation, id);
 
