@@ -15,7 +15,7 @@ from workindex.assembler.tools.registry import (
 )
 from workindex.assembler.tools.selection import Rules, Selection, Wanted, select
 from workindex.assembler.tools.sources import groups_in, groups_of, registry_from_files
-from workindex.assembler.tools.stage import ToolBudget, tools_stage
+from workindex.assembler.tools.stage import ToolAccess, ToolBudget, budget_of, tools_stage
 
 __all__ = [
     "BadToolSource",
@@ -25,6 +25,7 @@ __all__ = [
     "Rules",
     "Selection",
     "Tool",
+    "ToolAccess",
     "ToolBudget",
     "ToolCatalogue",
     "ToolGroup",
@@ -35,6 +36,7 @@ __all__ = [
     "View",
     "Wanted",
     "active_groups",
+    "budget_of",
     "groups_in",
     "groups_of",
     "registry_from_files",

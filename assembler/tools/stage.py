@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ContextItem, LoadMode, Omission, Priority, ToolCall
 from workindex.assembler.offers import Kind, Offer, Stage
+from workindex.assembler.policies import Policy
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.catalogue import IsPermitted, ToolCatalogue, View, everything
 from workindex.assembler.tools.loading import Loaded, load, nearest_first, recover, source_id
@@ -33,24 +34,35 @@ class ToolBudget(NamedTuple):
     candidates_max: int | None = None
 
 
+class ToolAccess(NamedTuple):
+    """What a backend gives the assembler of tools: all that there are, whose they are, the rules.
+
+    `is_permitted` is the principal's policy, asked with a group's namespace.
+    """
+
+    catalogue: ToolCatalogue
+    is_permitted: IsPermitted = everything
+    rules: Rules = Rules()
+
+
+def budget_of(policy: Policy) -> ToolBudget:
+    """What a policy leaves for tools."""
+    ceilings = policy.ceilings
+    return ToolBudget(ceilings.tool_index, ceilings.tools_loaded, policy.candidates_max)
+
+
 def tools_stage(
-    catalogue: ToolCatalogue,
-    wanted: Wanted,
-    budget: ToolBudget,
-    counter: TokenCounter,
-    *,
-    is_permitted: IsPermitted = everything,
-    rules: Rules = Rules(),  # noqa: B008 - frozen
+    access: ToolAccess, wanted: Wanted, budget: ToolBudget, counter: TokenCounter
 ) -> Stage:
     """Offers of the lane `tools` and the groups among them whose schemas are told.
 
     What the lanes admit of it says `active_groups`; `tool_groups` is what was offered.
     """
     try:
-        view = catalogue.view(is_permitted)
+        view = access.catalogue.view(access.is_permitted)
     except ToolsUnavailable as error:
-        return _unavailable(error, wanted, rules, is_permitted)
-    chosen = select(view, wanted, rules)
+        return _unavailable(error, wanted, access)
+    chosen = select(view, wanted, access.rules)
     offers: list[Offer] = []
     left: list[Omission] = []
     index = view.index(counter, budget.index_tokens)
@@ -172,12 +184,10 @@ def _degraded(missing: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"tools: group {name} is not available" for name in dict.fromkeys(missing))
 
 
-def _unavailable(
-    error: ToolsUnavailable, wanted: Wanted, rules: Rules, is_permitted: IsPermitted
-) -> Stage:
+def _unavailable(error: ToolsUnavailable, wanted: Wanted, access: ToolAccess) -> Stage:
     told = (
-        *filter(is_permitted, error.missing),
-        *rules.by_surface.get(wanted.surface, ()),
+        *filter(access.is_permitted, error.missing),
+        *access.rules.by_surface.get(wanted.surface, ()),
         *wanted.active,
     )
     left = Omission(

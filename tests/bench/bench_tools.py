@@ -27,7 +27,7 @@ from workindex.assembler.tools.ranking import Ranked, RankedGroup, Ranker
 from workindex.assembler.tools.registry import Tool, ToolRegistry, tool_group
 from workindex.assembler.tools.selection import Wanted
 from workindex.assembler.tools.sources import json_types, registry_from_files
-from workindex.assembler.tools.stage import ToolBudget, tools_stage
+from workindex.assembler.tools.stage import ToolAccess, ToolBudget, tools_stage
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 BUDGET = ToolBudget()
@@ -222,7 +222,7 @@ def _measured(catalogue: ToolCatalogue, view: View, questions: Sequence[Question
         first += one.right in ranked[:1]
         fifth += one.right in ranked[:5]
         wanted = Wanted(one.text, context=one.context)
-        found = tools_stage(catalogue, wanted, BUDGET, count)
+        found = tools_stage(ToolAccess(catalogue), wanted, BUDGET, count)
         tokens += sum(count.count([item_text("tools", offer.item) for offer in found.offers]))
         if one.right not in found.tool_groups:
             missed.append(one)

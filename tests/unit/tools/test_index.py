@@ -17,6 +17,7 @@ from workindex.assembler.tokens import counter
 from workindex.assembler.tools import (
     Rules,
     Tool,
+    ToolAccess,
     ToolBudget,
     ToolCatalogue,
     ToolGroup,
@@ -134,7 +135,10 @@ def test_no_budget_is_ever_exceeded(sizes: list[int], budget: tuple[int, int], t
         AT,
     )
     found = tools_stage(
-        ToolCatalogue(registry), Wanted(text, active=("server-0000",)), ToolBudget(*budget), COUNT
+        ToolAccess(ToolCatalogue(registry)),
+        Wanted(text, active=("server-0000",)),
+        ToolBudget(*budget),
+        COUNT,
     )
     index = [offer for offer in found.offers if offer.item.source_id == "tools:index"]
     others = [offer for offer in found.offers if offer not in index]
@@ -148,11 +152,10 @@ def test_no_budget_is_ever_exceeded(sizes: list[int], budget: tuple[int, int], t
 def test_a_named_group_is_needed_and_a_likely_one_only_proposed() -> None:
     """Rules come first and are protected; words add, and never take away."""
     stage = tools_stage(
-        ToolCatalogue(OFFICE),
+        ToolAccess(ToolCatalogue(OFFICE), rules=Rules({"meeting": ("time",)})),
         Wanted("use secret-lab, then meetings", surface="meeting", active=("mail",)),
         ToolBudget(),
         COUNT,
-        rules=Rules({"meeting": ("time",)}),
     )
     told = {offer.item.source_id: (offer.item.priority, offer.load_mode) for offer in stage.offers}
     assert told == {
@@ -179,7 +182,7 @@ def test_a_named_group_is_needed_and_a_likely_one_only_proposed() -> None:
 )
 def test_a_plain_word_names_a_group_only_where_it_is_marked(text: str, named: bool) -> None:
     """The group `time` is not needed whenever somebody asks for the time."""
-    stage = tools_stage(ToolCatalogue(OFFICE), Wanted(text), ToolBudget(), COUNT)
+    stage = tools_stage(ToolAccess(ToolCatalogue(OFFICE)), Wanted(text), ToolBudget(), COUNT)
     modes = {offer.item.source_id: offer.load_mode for offer in stage.offers}
     assert (modes.get("tools:group:time") == "explicit") == named
 
@@ -190,7 +193,9 @@ def test_what_is_hidden_is_what_is_unknown() -> None:
 
     def told(registry: ToolRegistry, **more: Any) -> str:
         wanted = Wanted("secret-lab.launch_probe for meetings", active=("secret-lab",))
-        stage = tools_stage(ToolCatalogue(registry), wanted, ToolBudget(), COUNT, **more)
+        stage = tools_stage(
+            ToolAccess(ToolCatalogue(registry), **more), wanted, ToolBudget(), COUNT
+        )
         return repr(stage)
 
     hidden = told(OFFICE, is_permitted=lambda name: name != "secret-lab")
@@ -206,7 +211,10 @@ def test_a_registry_that_cannot_be_read_is_told_and_offers_nothing() -> None:
         raise ToolsUnavailable(["calendar"], "connection refused")
 
     stage = tools_stage(
-        ToolCatalogue(gone), Wanted("book a meeting", active=("mail",)), ToolBudget(), COUNT
+        ToolAccess(ToolCatalogue(gone)),
+        Wanted("book a meeting", active=("mail",)),
+        ToolBudget(),
+        COUNT,
     )
     assert stage.offers == ()
     assert stage.tool_groups == ()
@@ -222,7 +230,7 @@ def test_one_source_that_cannot_be_read_leaves_the_others_usable(tmp_path: Path)
     """Its name is in `degraded`, what was read is offered."""
     registry = registry_from_files([tmp_path / "payments.json"], observed_at=AT, keep_going=True)
     whole = ToolRegistry(OFFICE, AT, registry.missing)
-    stage = tools_stage(ToolCatalogue(whole), Wanted("list mails"), ToolBudget(), COUNT)
+    stage = tools_stage(ToolAccess(ToolCatalogue(whole)), Wanted("list mails"), ToolBudget(), COUNT)
     assert stage.degraded == ("tools: group payments is not available",)
     assert "mail" in stage.tool_groups
 
@@ -230,7 +238,7 @@ def test_one_source_that_cannot_be_read_leaves_the_others_usable(tmp_path: Path)
 def test_under_strict_proposals_are_at_most_three_and_without_schemas() -> None:
     """Each says what it is for, what it does and what comes next; the others are omissions."""
     registry = many(9, 2)
-    stage = tools_stage(ToolCatalogue(registry), Wanted("do thing"), STRICT, COUNT)
+    stage = tools_stage(ToolAccess(ToolCatalogue(registry)), Wanted("do thing"), STRICT, COUNT)
     inline = [offer for offer in stage.offers if offer.kind == "candidate"]
     assert len(inline) == 3
     for offer in inline:
@@ -244,7 +252,7 @@ def test_active_groups_of_a_checkpoint_are_restored_in_one_order() -> None:
     """Case E14: what was active is loaded again, whatever order it is stored in."""
     catalogue = ToolCatalogue(OFFICE)
     stages = [
-        tools_stage(catalogue, Wanted("go on", active=active), ToolBudget(), COUNT)
+        tools_stage(ToolAccess(catalogue), Wanted("go on", active=active), ToolBudget(), COUNT)
         for active in (("mail", "calendar"), ("calendar", "mail", "mail"))
     ]
     assert stages[0] == stages[1]
@@ -267,7 +275,9 @@ def test_no_text_of_a_source_can_forge_what_is_around_it(attack: str) -> None:
     registry = ToolRegistry(
         [tool_group("s", "x-tools", [Tool("", "t", attack, given)], title=attack)], AT
     )
-    stage = tools_stage(ToolCatalogue(registry), Wanted("use x-tools"), ToolBudget(), COUNT)
+    stage = tools_stage(
+        ToolAccess(ToolCatalogue(registry)), Wanted("use x-tools"), ToolBudget(), COUNT
+    )
     text = "".join(item_text("tools", offer.item) for offer in stage.offers)
     assert len(parsed(text)) == len(stage.offers) == 2
     assert [head["lane"] for head, _ in parsed(text)] == ["tools", "tools"]
@@ -281,7 +291,10 @@ def test_the_lanes_let_proposals_go_before_the_index_and_never_what_is_needed() 
     """What the fit admits is what may be called."""
     registry = many(12, 6)
     stage = tools_stage(
-        ToolCatalogue(registry), Wanted("use server-0003 to do thing"), ToolBudget(), COUNT
+        ToolAccess(ToolCatalogue(registry)),
+        Wanted("use server-0003 to do thing"),
+        ToolBudget(),
+        COUNT,
     )
     policy = policy_named("assistant")
     small = policy.model_copy(update={"target": 2_600})

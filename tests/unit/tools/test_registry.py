@@ -28,7 +28,7 @@ from workindex.assembler.tools import (
 )
 from workindex.assembler.tools.registry import in_order
 from workindex.assembler.tools.schemas import argument_names, canonical
-from workindex.assembler.tools.stage import ToolBudget
+from workindex.assembler.tools.stage import ToolAccess, ToolBudget
 
 AT = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 COUNT = counter("o200k_base")
@@ -88,7 +88,7 @@ def test_twenty_orders_of_the_same_tools_are_one_registry() -> None:
         index = tool_index(registry, COUNT, 1_000)
         assert index is not None
         wanted = Wanted("use group-3 and the quinces", active=("group-7", "group-1"))
-        stage = tools_stage(ToolCatalogue(registry), wanted, ToolBudget(), COUNT)
+        stage = tools_stage(ToolAccess(ToolCatalogue(registry)), wanted, ToolBudget(), COUNT)
         text = "".join(item_text("tools", offer.item) for offer in stage.offers)
         seen.add((registry.fingerprint, item_text("tools", index.item), text, str(stage)))
     assert len(seen) == 1

@@ -1,0 +1,90 @@
+"""The four tools that every turn has: a fixed list, the same bytes in every request.
+
+Groups that are loaded on demand never change this list: their schemas arrive as results, and
+their tools are used through `call_tool`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from workindex.assembler.envelope import ToolCall
+from workindex.assembler.rendering import data
+from workindex.assembler.tools.context import MAX_TOKENS, TYPES
+from workindex.assembler.tools.schemas import Misfit, check, validator
+from workindex.domain.errors import InvalidInput
+
+
+class CoreTool(NamedTuple):
+    """One of the four; its schema is that of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+def _object(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+_TEXT: Final = {"type": "string"}
+_TOKENS: Final = {"type": "integer", "minimum": 1, "maximum": MAX_TOKENS}
+_PAGE: Final = {"type": "integer", "minimum": 1}
+
+CORE_TOOLS: Final = (
+    CoreTool(
+        "get_context",
+        "Rows of the user's state by ids, words or time; references for bodies.",
+        _object(
+            ["type"],
+            type={"enum": list(TYPES)},
+            ids={"type": "array", "items": _TEXT},
+            query=_TEXT,
+            time_range=_object([], **{"from": _TEXT, "to": _TEXT}),
+            max_tokens=_TOKENS,
+        ),
+    ),
+    CoreTool(
+        "load_tool_group",
+        "Schemas of a group's tools by namespace, or of tools by query; no argument: group names.",
+        _object([], namespace=_TEXT, query=_TEXT, page=_PAGE, max_tokens=_TOKENS),
+    ),
+    CoreTool(
+        "resolve",
+        "Part of a body by its ref: selector turns=0-9, parts=0-0 or chars=0-999.",
+        _object(["ref", "selector", "max_tokens"], ref=_TEXT, selector=_TEXT, max_tokens=_TOKENS),
+    ),
+    CoreTool(
+        "call_tool",
+        "Run a tool of a loaded group by its full name.",
+        _object(["name", "arguments"], name=_TEXT, arguments={"type": "object"}),
+    ),
+)
+_BY_NAME: Final = {tool.name: (tool, validator(tool.schema)) for tool in CORE_TOOLS}
+
+
+def core_text() -> str:
+    """The list as one line of data, for the lane `schema`."""
+    return f"{data([tool._asdict() for tool in CORE_TOOLS])}\n"
+
+
+def checked(call: ToolCall) -> ToolCall:
+    """The call of a model where it is one of the four and its arguments fit.
+
+    Raises: InvalidInput naming the tool or the argument.
+    """
+    found = _BY_NAME.get(call.name)
+    if found is None:
+        names = ", ".join(_BY_NAME)
+        raise InvalidInput(f"{call.name[:200]!r} is none of {names}", field="name")
+    try:
+        check(found[1], call.arguments)
+    except Misfit as error:
+        field = f"arguments.{error.path}" if error.path else "arguments"
+        raise InvalidInput(f"{call.name}: {field}: {error}", field=field) from error
+    return call
