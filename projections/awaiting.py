@@ -12,7 +12,7 @@ from workindex.projections.follower import Follower, State
 from workindex.projections.following import generations_of
 from workindex.projections.sets import ALL_SETS, ProjectionSet
 
-FIRST_POLL_S: Final = 0.001
+FIRST_POLL_S: Final = 0.0005
 POLL_MAX_S: Final = 0.01
 
 # Binds: user, set, its fold version. Where readers of this version find the user: the furthest.
@@ -95,7 +95,7 @@ def wait_for(
                 position=reached,
             )
         time.sleep(min(pause_s, left_s))
-        pause_s = min(pause_s * 1.3, POLL_MAX_S)
+        pause_s = min(pause_s * 1.2, POLL_MAX_S)
 
 
 def catch_up_user(

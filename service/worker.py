@@ -22,6 +22,7 @@ from workindex.projections.following import Due, are_claimed, back_off_seconds, 
 PAGE_ENTRIES: Final = 200
 SCAN_SECONDS: Final = 60.0
 POLL_MIN_S: Final = 0.001
+LIVELY_SECONDS: Final = 1.0  # so long after something moved the next is looked for at once
 POLL_S: Final = 0.02  # how long after its append an event lies there at most while all is quiet
 GROWTH: Final = 1.3
 
@@ -76,7 +77,7 @@ class Worker:
 
         Raises: NotReady where the login may not do this.
         """
-        next_scan = time.monotonic()
+        next_scan = moved_at = time.monotonic()
         pause_s = POLL_MIN_S
         outages = 0
         while not self._stopping.is_set():
@@ -93,9 +94,12 @@ class Worker:
                 self._say(f"waiting for the database: {error}")
                 self._stopping.wait(back_off_seconds(outages))
                 continue
-            pause_s = POLL_MIN_S if moved else min(pause_s * GROWTH, self._poll_max_s)
-            if not moved:
-                self._stopping.wait(pause_s)
+            if moved:
+                moved_at = time.monotonic()
+                continue
+            is_lively = time.monotonic() - moved_at < LIVELY_SECONDS
+            pause_s = POLL_MIN_S if is_lively else min(pause_s * GROWTH, self._poll_max_s)
+            self._stopping.wait(pause_s)
         return self.done
 
     def drain(self) -> Done:
