@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ContextItem, Priority, ToolCall
-from workindex.assembler.rendering import item_text
+from workindex.assembler.rendering import data, item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.registry import Tool, ToolGroup
 
@@ -75,15 +76,19 @@ def load(
         )
         return Loaded(item, counter.count([item_text("tools", item)])[0], rest)
 
-    low, best = 1, None
-    high = len(tools)
-    while low <= high:
-        middle = high if best is None and high == len(tools) else (low + high) // 2
-        found = told(middle)
-        if found.tokens <= max_tokens:
-            best, low = found, middle + 1
-        else:
-            high = middle - 1
+    parts = counter.count([f"{data(tool.shown())}," for tool in tools])
+    count = sum(total <= max_tokens for total in accumulate(parts))
+    # Together they have some tokens more than one by one, for the wrapper, or a few less.
+    best = None
+    while count > 0 and best is None:
+        found = told(count)
+        best = found if found.tokens <= max_tokens else None
+        count -= 1
+    while best is not None and best.rest:
+        found = told(len(tools) - len(best.rest) + 1)
+        if found.tokens > max_tokens:
+            break
+        best = found
     return best
 
 

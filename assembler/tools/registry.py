@@ -72,7 +72,8 @@ class UnknownTools(WorkindexError):
 class Tool(NamedTuple):
     """One tool. `schema` is that of its arguments; `metadata` is what else its source said.
 
-    `description` is None where the source gave none.
+    `description` is None where the source gave none. `told` is what the model sees of it, worked
+    out once by `tool_group`.
     """
 
     group: str
@@ -80,14 +81,17 @@ class Tool(NamedTuple):
     description: str | None
     schema: Mapping[str, Any]
     metadata: Mapping[str, Any] = MappingProxyType({})
+    told: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def full_name(self) -> str:
         """The name by which it is called: no two tools share it."""
         return f"{self.group}.{self.name}"
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> Mapping[str, Any]:
         """What the model sees of it; the same bytes for the same tool."""
+        if self.told:
+            return self.told
         told: dict[str, Any] = {"name": self.full_name, "schema": canonical(self.schema)}
         if self.description is not None:
             told["description"] = in_order(self.description)
@@ -231,7 +235,8 @@ def tool_group(
             raise BadToolSource(source, tool.name, field, str(error)) from error
         except TypeError as error:
             raise BadToolSource(source, tool.name, "metadata", f"is not JSON: {error}") from error
-        known[tool.name] = tool._replace(group=namespace)
+        named = tool._replace(group=namespace)
+        known[tool.name] = named._replace(told=named.shown())
     ordered = tuple(known[name] for name in sorted(known))
     return ToolGroup(namespace, title or namespace, ordered, description, metadata)
 

@@ -19,6 +19,7 @@ from workindex.assembler.tools.selection import Chosen, Rules, Selection, Wanted
 
 INDEX_RANK: Final = 1_000.0  # the index goes after every schema that was only proposed
 ACTIONS_MAX: Final = 8  # names of tools that a candidate is told with
+SCHEMA_TOKENS_MIN: Final = 60  # less than any item with a schema has
 # What of a proposal's budget one group may take, so that there is room for a second one.
 SHARE_MAX: Final = 0.5
 
@@ -100,6 +101,9 @@ def _loaded(view: View, selection: Selection, budget: ToolBudget, counter: Token
             else:
                 left.append(_omission(one, f"more than {budget.candidates_max} candidates"))
             candidates += 1
+            continue
+        if room < SCHEMA_TOKENS_MIN:
+            left.append(_omission(one, "no room for its schemas"))
             continue
         most = min(room, int(budget.loaded_tokens * SHARE_MAX)) if is_proposal else room
         priority: Priority = 1 if one.is_needed else 3
