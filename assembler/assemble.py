@@ -39,6 +39,13 @@ from workindex.assembler.rendering import Segment, data
 from workindex.assembler.scope import Classifier, Scoped, resolve
 from workindex.assembler.state_lane import Asked, live_state, possible, records, work_index
 from workindex.assembler.tokens import TokenCounter
+from workindex.assembler.tools import (
+    ToolAccess,
+    Wanted,
+    active_groups,
+    budget_of,
+    tools_stage,
+)
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
 
@@ -56,6 +63,7 @@ class Settings(NamedTuple):
     classifier: Classifier | None = None
     over_limit: OverLimit | None = None
     degraded: tuple[str, ...] = ()
+    tools: ToolAccess | None = None
 
 
 class _Turn(NamedTuple):
@@ -213,6 +221,28 @@ def _evidence(turn: _Turn) -> Stage:
     return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
 
 
+def _tools(turn: _Turn) -> Stage:
+    """The index of tools, and the schemas that the turn is known to need."""
+    settings, request = turn.settings, turn.request
+    if settings.tools is None:
+        return Stage()
+    wanted = Wanted(request.text, request.surface, _active_groups(turn))
+    return tools_stage(settings.tools, wanted, budget_of(settings.policy), settings.counter)
+
+
+def _active_groups(turn: _Turn) -> tuple[str, ...]:
+    """The groups that were in use when the thread was last checkpointed."""
+    thread_id = turn.scoped.scope.thread_id
+    if thread_id is None:
+        return ()
+    ids = [row.checkpoint_id for row in turn.named("thread", [thread_id]) if row.checkpoint_id]
+    return tuple(
+        group
+        for row in turn.named("checkpoint", ids)
+        for group in row.body.get("active_tool_groups", ())
+    )
+
+
 # The order of the stages is the order of the items within their lanes.
 STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
     ("state", _state),
@@ -220,6 +250,7 @@ STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
     ("history", _history),
     ("memory", _memory),
     ("evidence", _evidence),
+    ("tools", _tools),
 )
 ARTIFACTS_MAX = 20
 
@@ -239,6 +270,7 @@ def _envelope(
 ) -> ContextEnvelope:
     pending = turn.asked.pending
     left = tuple(_left(omission) for omission in found.left)
+    active = active_groups(fitted.items["tools"])
     return ContextEnvelope(
         request=turn.request,
         scope=turn.scoped.scope,
@@ -246,7 +278,7 @@ def _envelope(
         current_state=fitted.items["state"],
         recent_history=fitted.items["history"],
         retrieved_evidence=fitted.items["evidence"],
-        active_tool_groups=found.tool_groups,
+        active_tool_groups=active,
         budget=fitted.budget,
         omissions=(*found.left, *fitted.omissions),
         conflicts=found.conflicts,
@@ -258,7 +290,7 @@ def _envelope(
         manifest=Manifest(
             candidates=(*fitted.candidates, *left),
             retrieval=found.retrieval,
-            active_tool_groups=found.tool_groups,
+            active_tool_groups=active,
             tokens_by_component=dict(fitted.budget.by_lane),
             latency_ms=latency_ms,
             degraded=(*turn.settings.degraded, *found.degraded),

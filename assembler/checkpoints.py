@@ -139,8 +139,7 @@ def checkpoint_stage(row: CheckpointRow, rows: Rows, now: datetime, *, is_needed
             name="get_context", arguments={"type": "thread", "ids": [row.thread_id]}
         ),
     )
-    groups = tuple(found.body.get("active_tool_groups", ()))
-    return Stage(offers=(offer,), conflicts=found.conflicts, tool_groups=groups)
+    return Stage(offers=(offer,), conflicts=found.conflicts)
 
 
 def summary_stage(row: SummaryRow, rows: Rows) -> Stage:

@@ -14,6 +14,7 @@ from workindex.assembler.envelope import ContextEnvelope, OverLimit, Sensitivity
 from workindex.assembler.policies import policy_named
 from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
+from workindex.assembler.tools import ToolAccess
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import check_time
 from workindex.projections.recording import Clock
@@ -47,7 +48,8 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
 class AssembleSettings(TypedDict, total=False):
     """What a caller may decide: `policy` (assistant) or one of `settings_file`, `counter`
     (o200k_base), `sensitivity_max` (private), a reason for more than the usual limit, and the
-    `provider` that looks again at live state past its time, within `refresh_seconds`."""
+    `provider` that looks again at live state past its time, within `refresh_seconds`; and the
+    `tools` that there are for this principal."""
 
     policy: str
     settings_file: Path | None
@@ -57,6 +59,7 @@ class AssembleSettings(TypedDict, total=False):
     over_limit: OverLimit | None
     provider: StateProvider | None
     refresh_seconds: float
+    tools: ToolAccess | None
 
 
 def assembled(
@@ -104,5 +107,6 @@ def assembled(
         chosen.get("classifier"),
         chosen.get("over_limit"),
         tuple(f"not refreshed: {failure}" for failure in failures),
+        chosen.get("tools"),
     )
     return assemble(reader, user_id, request, settings)

@@ -16,13 +16,13 @@ from workindex.domain.tasks import CreateTask, RequestTaskInput
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.mapper import FactMapper
 from workindex.eventlog.reader import read_events
+from workindex.projections.bounds import Part
 from workindex.projections.needs import changes_at, needs_you
 from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Proof, Reading, conclude
 from workindex.projections.recording import Receipt, Writer
 from workindex.projections.sets import INLINE, ProjectionSet
 from workindex.projections.verify import Report, Verifier
-from workindex.projections.bounds import Part
 from workindex.projections.work_index import Reader
 
 # What a question for everything that needs the user reads.

@@ -119,9 +119,7 @@ class _Plain:
             for place in having:
                 often = self._bags[place][word]
                 length = 0.25 + 0.75 * self._lengths[place] / self._mean
-                found[place] = found.get(place, 0.0) + rarity * often * 2.5 / (
-                    often + 1.5 * length
-                )
+                found[place] = found.get(place, 0.0) + rarity * often * 2.5 / (often + 1.5 * length)
         return sorted(found, key=lambda place: (-found[place], place))[:limit]
 
 

@@ -110,10 +110,10 @@ def test_a_transcript_is_read_for_its_own_meeting_alone(
         body = ann.bodies.store(to_parts(turns), media_type())
         artifact: dict[str, Any] = {"artifact_id": f"F-{meeting}", "title": "Transcript"}
         artifact |= {"meeting_id": meeting, "media_type": media_type()}
-        start = {"title": "Budget", "start_at": "2026-03-05T12:00:00Z"}
+        start: dict[str, Any] = {"title": "Budget", "start_at": "2026-03-05T12:00:00Z"}
         do(ann, "schedule_meeting", meeting_id=meeting, **start)
         do(ann, "store_artifact", **artifact, **body._asdict())
-        attached = {"meeting_id": meeting, "artifact_id": f"F-{meeting}"}
+        attached: dict[str, Any] = {"meeting_id": meeting, "artifact_id": f"F-{meeting}"}
         do(ann, "attach_transcript", **attached)
     asked = "What is the budget in crowns?"
     envelope = assemble(ann, asked, surface="meeting", meeting_id="ME-1")

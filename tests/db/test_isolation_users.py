@@ -24,8 +24,8 @@ from workindex.eventlog.append import Wanted, read
 from workindex.eventlog.database import Database, tenant_transaction
 from workindex.eventlog.recorder import UserRecorder
 from workindex.projections import ALL_TABLES
-from workindex.projections.sets import INLINE
 from workindex.projections.bounds import Part
+from workindex.projections.sets import INLINE
 from workindex.service.explain import explain
 
 pytestmark = pytest.mark.pg15

@@ -118,7 +118,8 @@ def test_many_things_are_counted_and_the_way_to_all_is_told(installed: Installed
 
 def test_what_an_answer_has_to_name_is_told(installed: Installed) -> None:
     """The way from a refused grant to a granted one: who, and for which hash, is said each time."""
-    asking = {"type": "request_approval", "approval_id": "A-1", "title": "Pay", "tool": "bank"}
+    asking: dict[str, Any] = {"type": "request_approval", "approval_id": "A-1"}
+    asking |= {"title": "Pay", "tool": "bank"}
     asking |= {"arguments": {"eur": 10}, "expires_at": "2099-01-01T00:00:00Z"}
     deciding = {"type": "request_task_input", "task_id": "T-1", "prompt": "A or B?"}
     task = {"type": "create_task", "task_id": "T-1", "title": "Choose"}
