@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
+from conftest import Urls
 from driver import actor
-from engine import Engine
+from engine import Engine, do_as_owner
 from sessions import COUNT, NOW, Backend, contents, error_of, say, store
 from workindex import WorkIndex
 from workindex.assembler.envelope import ContextItem, Omission
 from workindex.assembler.rendering import item_text
-from workindex.assembler.tools.context import NOT_HERE, Found
+from workindex.assembler.tools.context import BODIES, NOT_HERE, ROWS, STATE, Found
 from workindex.assembler.tools.sight import Sight
 from workindex.domain.artifacts import ForgetArtifact
 from workindex.domain.conversations import RedactMessage
-from workindex.domain.errors import InvalidInput
+from workindex.domain.errors import InvalidInput, NotReady
 from workindex.domain.memory import RecordClaim, SupersedeClaim, WithdrawClaim
 from workindex.domain.tasks import CreateTask
 from workindex.eventlog.database import Database
@@ -281,3 +282,66 @@ def test_nobody_elses_rows_are_found_by_any_way(
     items: list[ContextItem] = [item for found in told for item in found.items]
     assert "venue" not in str(items)
     assert "Oslo" not in str(items)
+
+
+@pytest.mark.parametrize("kind", [*ROWS, STATE])
+def test_every_type_can_be_asked_for(ann: Engine, backend: Backend, kind: str) -> None:
+    """By itself, by an id that is not there, and by words; nothing is there and nothing fails."""
+    session = backend.session()
+    asked: list[dict[str, Any]] = [{}]
+    if kind != STATE:
+        asked += [{"ids": ["never"]}, {"query": "cormorants"}]
+    for more in asked:
+        found = session.get_context(kind, **more)
+        assert [item for item in found.items if kind != STATE] == []
+        assert len(found.omissions) == len(more.get("ids", ()))
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_bodies_are_found_by_words(
+    ann: Engine, scope: UserScope, backend: Backend, kind: str
+) -> None:
+    """As references that resolve; what is not searched yet is said."""
+    say(ann, "M-1", "cormorants dive")
+    store(scope, "F-1", [b"cormorants fly"], "text/plain")
+    store(scope, "F-2", to_parts([Said(0, "Eve", "cormorants swim")]), media_type())
+    session = backend.session()
+    before = session.get_context(kind, query="cormorants")
+    assert before.items == ()
+    assert before.degraded[0].startswith("evidence: ")
+    scope.catch_up()
+    found = session.get_context(kind, query="cormorants")
+    assert found.degraded == ()
+    assert "cormorant" not in str(found.items)
+    for ref in found.refs:
+        selector = "turns=0-0" if ref == "artifact:F-2" else "0-0"
+        session.resolve(ref, selector, 200)
+    assert (
+        set(found.refs)
+        == {
+            "message": {"message:M-1"},
+            "artifact": {"artifact:F-1", "artifact:F-2"},
+            "transcript": {"artifact:F-2"},
+        }[kind]
+    )
+
+
+def test_rows_that_stand_still_are_no_proof_of_absence(
+    ann: Engine, urls: Urls, backend: Backend
+) -> None:
+    """Nothing found is then said to be uncertain, and no body is told by a row that may be old."""
+    say(ann, "M-1", "what ann said")
+    ann.record(RecordClaim(claim_id="C-1", subject="home", attribute="city", value="Oslo"))
+    session = backend.session()
+    session.get_context("message", ids=["M-1"])
+    do_as_owner(
+        urls,
+        'UPDATE projection_progress SET parked = \'{"memory": {}, "conversation": {}}\' '
+        "WHERE projection_set = 'inline'",
+    )
+    for kind in ("message", "claim"):
+        found = session.get_context(kind, ids=["never"])
+        assert found.degraded == ("state: not certain (parked)",)
+    with pytest.raises(NotReady, match="not certain"):
+        session.resolve("message:M-1", "0-9", 200)
+    assert session.get_context("task").degraded == ()
