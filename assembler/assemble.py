@@ -46,6 +46,7 @@ from workindex.assembler.tools import (
     budget_of,
     tools_stage,
 )
+from workindex.assembler.tools.sight import Sight
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
 
@@ -226,8 +227,24 @@ def _tools(turn: _Turn) -> Stage:
     settings, request = turn.settings, turn.request
     if settings.tools is None:
         return Stage()
-    wanted = Wanted(request.text, request.surface, _active_groups(turn))
+    wanted = Wanted(request.text, request.surface, _active_groups(turn), _said_before(turn))
     return tools_stage(settings.tools, wanted, budget_of(settings.policy), settings.counter)
+
+
+def _said_before(turn: _Turn) -> tuple[str, ...]:
+    """What the person said in the thread before, as far as the turn may see it, newest last."""
+    thread_id = turn.scoped.scope.thread_id
+    if thread_id is None or not turn.admission.has("recent_tail"):
+        return ()
+    sight = Sight(turn.settings.sensitivity_max)
+    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, SAID_MAX)
+    return tuple(
+        row.text or ""
+        for row in rows
+        if row.role == "user"
+        and row.message_id != turn.request.message_id
+        and sight.sees("message", row, turn.now)
+    )
 
 
 def _active_groups(turn: _Turn) -> tuple[str, ...]:
@@ -253,6 +270,7 @@ STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
     ("tools", _tools),
 )
 ARTIFACTS_MAX = 20
+SAID_MAX = 12  # messages whose words may tell which tools are meant
 
 
 def _fixed(request: UserRequest, policy: Policy) -> list[Segment]:

@@ -16,7 +16,7 @@ from workindex.assembler.tools import (
     tool_group,
 )
 from workindex.domain.checkpoint_body import CheckpointBody
-from workindex.domain.conversations import RecordCheckpoint
+from workindex.domain.conversations import RecordCheckpoint, RedactMessage
 from workindex.eventlog.database import Database
 from workindex.service.client import UserScope
 
@@ -89,6 +89,16 @@ def test_a_hidden_group_leaves_no_trace_in_an_envelope(ann: Engine, scope: UserS
     assert tools[0] == tools[1]
     assert envelopes[0].manifest.degraded == envelopes[1].manifest.degraded
     assert envelopes[0].budget.by_lane["tools"] == envelopes[1].budget.by_lane["tools"]
+
+
+def test_what_was_said_before_tells_which_tools_are_meant(ann: Engine, scope: UserScope) -> None:
+    """A short answer needs the group of the question before it; a redacted message says nothing."""
+    say(ann, "M-1", "please send a letter to Bob")
+    access = ToolAccess(ToolCatalogue(REGISTRY))
+    request = {"text": "with kind regards", "thread_id": "TH-1"}
+    assert scope.assemble(request, tools=access).active_tool_groups == ("mail",)
+    ann.record(RedactMessage(message_id="M-1", reason="asked"))
+    assert scope.assemble(request, tools=access).active_tool_groups == ()
 
 
 @pytest.mark.parametrize(
