@@ -129,7 +129,7 @@ class ToolRegistry:
     `observed_at` is when the sources were last as they are told here. `missing` maps groups whose
     source could not be read to the reason.
 
-    Raises: BadToolSource for a namespace that comes twice.
+    Raises: BadToolSource for a namespace or a full name that comes twice.
     """
 
     def __init__(
@@ -143,6 +143,15 @@ class ToolRegistry:
             if group.namespace in self.groups:
                 raise BadToolSource(group.namespace, None, "namespace", "comes twice")
             self.groups[group.namespace] = group
+        self.tools: dict[str, Tool] = {}
+        for group in self:
+            for tool in group.tools:
+                # `a.b` with `c` and `a` with `b.c` are called by the same name.
+                if tool.full_name in self.tools:
+                    problem = f"{tool.full_name!r} is also one of group "
+                    problem += repr(self.tools[tool.full_name].group)
+                    raise BadToolSource(group.namespace, tool.name, "name", problem)
+                self.tools[tool.full_name] = tool
         self.observed_at = observed_at.replace(microsecond=0)
         self.missing = dict(sorted(missing.items()))
         self._validators: dict[str, Any] = {}
@@ -152,11 +161,6 @@ class ToolRegistry:
 
     def __len__(self) -> int:
         return len(self.groups)
-
-    @cached_property
-    def tools(self) -> Mapping[str, Tool]:
-        """Every tool by its full name."""
-        return {tool.full_name: tool for group in self for tool in group.tools}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -67,7 +67,7 @@ def validator(schema: Mapping[str, Any]) -> Any:
         except jsonschema_rs.ValidationError as error:
             problems.append(NoSchema(dotted(error.instance_path), error.message[:300]))
         except (ValueError, jsonschema_rs.ReferencingError) as error:
-            problems.append(NoSchema("$ref", str(error)[:300]))
+            problems.append(NoSchema("", str(error)[:300]))
     raise problems[0]
 
 

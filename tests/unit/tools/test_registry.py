@@ -170,6 +170,8 @@ def own(**tool: Any) -> dict[str, Any]:
         (own(schema={"$ref": "http://127.0.0.1:9/never"}), "t", "schema"),
         (own(schema={"properties": {"a": {"$ref": "file:///etc/passwd"}}}), "t", "schema"),
         (own(schema={"maximum": 2**70}), "t", "schema"),
+        (own(schema={"default": AT}), "t", "schema"),
+        (own(schema={"properties": {1: {}}}), "t", "schema"),
         (own(description=7), "t", "description"),
         (own(description="\ud800"), "t", "description"),
         (own(name=""), "", "name"),
@@ -248,6 +250,17 @@ def test_a_name_means_one_tool_or_none() -> None:
     assert registry.tool("u").group == "one"
     with pytest.raises(UnknownTools):
         registry.tool("t")
+
+
+def test_two_tools_never_share_a_full_name() -> None:
+    """Dots are allowed in both parts, so the whole is compared."""
+    groups = [
+        tool_group("s", "a.b", [Tool("", "c", None, {})]),
+        tool_group("s", "a", [Tool("", "b.c", None, {})]),
+    ]
+    with pytest.raises(BadToolSource) as raised:
+        ToolRegistry(groups, AT)
+    assert (raised.value.tool, raised.value.field) == ("c", "name")
 
 
 def test_names_of_nested_arguments_are_found() -> None:
