@@ -123,7 +123,9 @@ def test_an_error_has_one_exit_code(
         ["schema", "commands", "no_such_command"],
         ["schema", "poems"],
         ["schema", "answer", "items"],
-        ["worker"],
+        ["worker", "--poll-seconds", "0"],
+        ["assemble", "ada"],
+        ["audit"],
         ["turn", "ada", "hello"],
     ],
 )
