@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Final
 
 import snowballstemmer
@@ -36,6 +37,7 @@ _COMMON: Final = frozenset(
     you your""".split()  # noqa: SIM905 - a list of words reads better as a text
 )
 _STEMMER = snowballstemmer.stemmer("english")
+_ONE_AT_A_TIME = Lock()  # a stemmer keeps the word that it works on
 
 
 def words(text: str) -> list[str]:
@@ -98,5 +100,6 @@ class Corpus:
 def _stem(word: str) -> str:
     if word in _COMMON:
         return word
-    stem: str = _STEMMER.stemWord(word)
+    with _ONE_AT_A_TIME:
+        stem: str = _STEMMER.stemWord(word)
     return stem
