@@ -36,7 +36,7 @@ from workindex.assembler.memory import CLAIMS_MAX, claims_stage
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.policies import Policy
 from workindex.assembler.rendering import Segment, data
-from workindex.assembler.scope import Classifier, Scoped, resolve
+from workindex.assembler.scope import Classifier, Scoped, UnknownRecord, resolve
 from workindex.assembler.state_lane import Asked, live_state, possible, records, work_index
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import (
@@ -47,8 +47,12 @@ from workindex.assembler.tools import (
     tools_stage,
 )
 from workindex.assembler.tools.sight import Sight
+from workindex.domain.errors import NotReady
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
+
+# Of rows of which this is said, what has ended since is not known.
+STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
 
 
 class Settings(NamedTuple):
@@ -120,7 +124,18 @@ def _scope(read: Snapshot, asked: Asked, request: UserRequest, settings: Setting
         return read.named(asked.base, kind, ids)
 
     titles = [("task", row) for row in asked.tasks.rows.get("task", ())]
-    return resolve(request, read.user_id, find, titles, settings.classifier)
+    try:
+        return resolve(request, read.user_id, find, titles, settings.classifier)
+    except UnknownRecord as unknown:
+        doubts = sorted(
+            {one for kind in ("task", "message", "claim") for one in asked.doubts(kind)}
+        )
+        if not doubts:
+            raise
+        raise NotReady(
+            f"nothing is found by this id, and the rows are not certain ({', '.join(doubts)}): "
+            f"see workindex projections parked; {unknown}"
+        ) from unknown
 
 
 def _state(turn: _Turn) -> Stage:
@@ -137,22 +152,46 @@ def _state(turn: _Turn) -> Stage:
         stages.append(possible(turn.scoped.candidates, turn.now, most))
     if has("live_state"):
         stages.append(live_state(turn.snapshot, turn.now))
+    if doubts := turn.asked.doubts("task"):
+        stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
     return joined(stages)
 
 
-def _beside(turn: _Turn) -> Stage:
-    """What stands beside the records in scope."""
+def _trusted(kind: str, what: str, stage: Callable[[_Turn], Stage]) -> Callable[[_Turn], Stage]:
+    """The stage, where the rows of the kind can be trusted to say what has ended.
+
+    Rows that stand still may show what was withdrawn or redacted since: none of them is told.
+    """
+
+    def run(turn: _Turn) -> Stage:
+        doubts = turn.asked.doubts(kind)
+        found = Stage() if STALE.intersection(doubts) else stage(turn)
+        if not doubts:
+            return found
+        how = "not told, the rows stand still" if STALE.intersection(doubts) else "not certain"
+        told = Stage(degraded=(f"{what}: {how} ({', '.join(doubts)})",))
+        return joined((found, told))
+
+    return run
+
+
+def _artifacts(turn: _Turn) -> Stage:
+    """Artifacts that are named, came with the message or belong to what is in scope."""
     has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
     seen = turn.settings.sensitivity_max
     attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
     rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
-    stages = [
-        artifacts_stage(rows, seen, "it is named or came with the message"),
-        attachments_stage(turn.request.attachments, turn.now),
-    ]
+    stages = [artifacts_stage(rows, seen, "it is named or came with the message")]
     if has("artifacts"):
         own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
         stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
+    return joined(stages)
+
+
+def _beside(turn: _Turn) -> Stage:
+    """What stands beside the records in scope, artifacts apart."""
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    stages = [attachments_stage(turn.request.attachments, turn.now)]
     if has("commitments") and scope.meeting_id is not None:
         made = turn.snapshot.read({"commitment": "all"}, now=turn.now).rows["commitment"]
         own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
@@ -178,7 +217,8 @@ def _history(turn: _Turn) -> Stage:
         ]
     if has("summary") and thread is not None and thread.summary_id is not None:
         stages += [
-            summary_stage(row, turn.named) for row in turn.named("summary", [thread.summary_id])
+            summary_stage(row, turn.named, turn.settings.sensitivity_max)
+            for row in turn.named("summary", [thread.summary_id])
         ]
     if has("recent_tail"):
         policy = turn.settings.policy
@@ -215,11 +255,15 @@ def _evidence(turn: _Turn) -> Stage:
         return Stage()
     meeting_id, seen = turn.scoped.scope.meeting_id, turn.settings.sensitivity_max
     if meeting_id is not None:
-        ids = [id_ for row in turn.named("meeting", [meeting_id]) for id_ in row.transcripts]
-        return passages(
-            turn.snapshot, turn.named("artifact", ids), turn.request.text, sensitivity_max=seen
-        )
+        return _trusted("artifact", "transcripts", _passages)(turn)
     return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
+
+
+def _passages(turn: _Turn) -> Stage:
+    meetings = turn.named("meeting", [turn.scoped.scope.meeting_id or ""])
+    rows = turn.named("artifact", [id_ for row in meetings for id_ in row.transcripts])
+    seen = turn.settings.sensitivity_max
+    return passages(turn.snapshot, rows, turn.request.text, sensitivity_max=seen)
 
 
 def _tools(turn: _Turn) -> Stage:
@@ -263,9 +307,10 @@ def _active_groups(turn: _Turn) -> tuple[str, ...]:
 # The order of the stages is the order of the items within their lanes.
 STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
     ("state", _state),
+    ("artifacts", _trusted("artifact", "artifacts", _artifacts)),
     ("beside", _beside),
-    ("history", _history),
-    ("memory", _memory),
+    ("history", _trusted("message", "history", _history)),
+    ("memory", _trusted("claim", "memory", _memory)),
     ("evidence", _evidence),
     ("tools", _tools),
 )

@@ -11,12 +11,20 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.envelope import Conflict, ContextItem, Priority, ToolCall
+from workindex.assembler.envelope import (
+    Conflict,
+    ContextItem,
+    Omission,
+    Priority,
+    Sensitivity,
+    ToolCall,
+)
+from workindex.assembler.history import hidden
 from workindex.assembler.offers import Offer, Stage
 from workindex.assembler.scope import ids_in
 from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
-from workindex.projections.conversations import CheckpointRow, SummaryRow
+from workindex.projections.conversations import CheckpointRow, MessageRow, SummaryRow
 from workindex.projections.needs import is_requested
 from workindex.projections.tasks import TaskRow
 
@@ -142,12 +150,17 @@ def checkpoint_stage(row: CheckpointRow, rows: Rows, now: datetime, *, is_needed
     return Stage(offers=(offer,), conflicts=found.conflicts)
 
 
-def summary_stage(row: SummaryRow, rows: Rows) -> Stage:
-    """The sentences of the thread's summary that no row contradicts."""
+def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> Stage:
+    """The sentences of the thread's summary that no row contradicts, and whose messages may all
+    be seen: what is redacted is not told in other words."""
     source_id = f"summary:{row.summary_id}"
     kept = []
     conflicts = []
-    for sentence in row.sentences:
+    left = []
+    for place, sentence in enumerate(row.sentences):
+        if reason := _rests_on_hidden(sentence, rows, sensitivity_max):
+            left.append(Omission(lane="history", source_id=f"{source_id}#{place}", reason=reason))
+            continue
         contradicted = _contradicted(str(sentence.get("text", "")), rows)
         if contradicted is None:
             kept.append(sentence)
@@ -164,7 +177,7 @@ def summary_stage(row: SummaryRow, rows: Rows) -> Stage:
             )
         )
     if not kept:
-        return Stage(conflicts=tuple(conflicts))
+        return Stage(left=tuple(left), conflicts=tuple(conflicts))
     item = ContextItem(
         source_type="memory",
         source_id=source_id,
@@ -177,7 +190,16 @@ def summary_stage(row: SummaryRow, rows: Rows) -> Stage:
     )
     recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
     offer = Offer("history", item, "compacted", "evidence", recover_with=recover)
-    return Stage(offers=(offer,), conflicts=tuple(conflicts))
+    return Stage(offers=(offer,), left=tuple(left), conflicts=tuple(conflicts))
+
+
+def _rests_on_hidden(
+    sentence: dict[str, Any], rows: Rows, sensitivity_max: Sensitivity
+) -> str | None:
+    """Why a message that the sentence rests on may not be seen."""
+    found: Sequence[MessageRow] = rows("message", sentence.get("message_ids", ()))
+    reasons = (hidden(row, sensitivity_max) for row in found)
+    return next((f"rests on a message: {reason}" for reason in reasons if reason), None)
 
 
 def _contradicted(text: str, rows: Rows) -> TaskRow | None:

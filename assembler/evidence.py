@@ -33,7 +33,7 @@ def found_by_words(
     snapshot: Snapshot, text: str, *, now: datetime, sensitivity_max: Sensitivity
 ) -> Stage:
     """Messages and artifacts that hold the request's words, the best of them first."""
-    query = " ".join(text.split())[:QUERY_CHARS_MAX]
+    query = " ".join(text.replace("\0", " ").split())[:QUERY_CHARS_MAX]
     if len(set(words(query))) < WORDS_MIN:
         return Stage()
     levels = list(SENSITIVITIES)

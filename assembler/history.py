@@ -34,7 +34,7 @@ def recent_tail(
     turns = _turns([row for row in messages if row.message_id != latest_id])
     for age, turn in enumerate(reversed(turns)):
         for row in turn:
-            if reason := _hidden(row, sensitivity_max):
+            if reason := hidden(row, sensitivity_max):
                 left.append(_omission(row, reason, can_recover=False))
             elif turns_max is not None and age >= turns_max:
                 left.append(_omission(row, f"older than the last {turns_max} turns"))
@@ -55,8 +55,8 @@ def _turns(messages: Sequence[MessageRow]) -> list[list[MessageRow]]:
     return turns
 
 
-def _hidden(row: MessageRow, sensitivity_max: Sensitivity) -> str | None:
-    """Why nobody may see the message here."""
+def hidden(row: MessageRow, sensitivity_max: Sensitivity) -> str | None:
+    """Why nobody may see the message, or what rests on it, here."""
     if row.redacted or row.text is None:
         return "redacted"
     if SENSITIVITIES.index(_sensitivity(row.sensitivity)) > SENSITIVITIES.index(sensitivity_max):

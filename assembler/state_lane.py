@@ -26,6 +26,7 @@ from workindex.domain.facts import utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.needs import pending_of
 from workindex.projections.proof import Reading
+from workindex.projections.sets import TABLE_OF_KIND
 from workindex.projections.snapshot import Snapshot
 
 # How many items of a list are told one by one; of more there are counts and ids.
@@ -52,6 +53,7 @@ class Asked:
         self._now = now
         self._tz = tz
         self._tasks: Reading | None = None
+        self._doubts: dict[str, tuple[str, ...]] = {}
         self.base = self._read(PENDING)
         self.pending = self._answer(PENDING, self.base)
 
@@ -67,6 +69,14 @@ class Asked:
         if self._tasks is None:
             self._tasks = self._read(TASKS)
         return self._tasks
+
+    def doubts(self, kind: str) -> tuple[str, ...]:
+        """What stands against trusting the rows of a kind, such as lag or parked."""
+        member = TABLE_OF_KIND[kind].member
+        if member not in self._doubts:
+            found = set(self._snapshot.doubts(kind)) - {"unknown_user"}
+            self._doubts[member] = tuple(sorted(found))
+        return self._doubts[member]
 
     def lists(self) -> dict[str, StateAnswer]:
         """The other lists of the compact index."""

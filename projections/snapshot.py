@@ -62,6 +62,10 @@ class Snapshot:
         """Rows of the wanted kinds with what stands against trusting them."""
         return self._reader.read_in(self._conn, self.user_id, want, now=now, bounds=bounds)
 
+    def doubts(self, kind: str) -> tuple[str, ...]:
+        """What stands against trusting the rows of a kind, such as lag or parked."""
+        return self._reader.doubts_in(self._conn, self.user_id, kind)
+
     def named(self, base: Reading, kind: str, ids: Iterable[str]) -> list[Any]:
         """The rows of these ids that there are, in the order of the ids; `base` read before."""
         wanted = list(dict.fromkeys(ids))

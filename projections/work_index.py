@@ -113,6 +113,16 @@ class Reader:
             return self._live(conn, user_id, want, now)
         return reading
 
+    def doubts_in(self, conn: Connection, user_id: str, kind: str) -> tuple[str, ...]:
+        """What stands against trusting the rows of a kind, whatever is known of other projections;
+        the transaction is the caller's."""
+        asked = _asked({}, None, None)
+        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
+        reasons = _reasons(found, _members({kind: "open"}))
+        if "lag" in reasons or "fold_version" in reasons:
+            return self._live(conn, user_id, {kind: "open"}, None).reasons
+        return tuple(reasons)
+
     def read_without_tenant(self, conn: Connection, user_id: str, want: Want) -> Reading:
         """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
         want = {**want, **ALWAYS}

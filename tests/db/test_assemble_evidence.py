@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from conftest import Urls
+from engine import do_as_owner
 from turns import NOW, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
+from workindex.domain.errors import NotReady
 from workindex.domain.facts import utc
 from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
@@ -123,3 +125,69 @@ def test_a_transcript_is_read_for_its_own_meeting_alone(
     assert "budget of ME-2" not in envelope.model_dump_json()
     work_index.catch_up()
     assert assemble(ann, asked, thread_id="main").retrieved_evidence == ()
+
+
+def _parked(urls: Urls, member: str) -> None:
+    do_as_owner(
+        urls,
+        f"""UPDATE projection_progress SET parked = jsonb_build_object('{member}',
+            jsonb_build_object('position', position, 'error', 'a bug', 'at', '{utc(NOW)}'))
+            WHERE projection_set = 'inline'""",
+    )
+
+
+@pytest.mark.parametrize("member", ["memory", "conversation", "work_index"])
+def test_rows_that_stand_still_are_not_told(ann: UserScope, urls: Urls, member: str) -> None:
+    """What they say may have been withdrawn or redacted since; what stands still is named, the
+    others are told, and an id that is not found is no "there is none"."""
+    say(ann, "M-1", "the city of my home")
+    do(ann, "record_claim", claim_id="C-1", subject="home", attribute="city", value="Oslo")
+    body = ann.bodies.store([b"a map"], "text/plain")
+    stored = {"title": "a map", "media_type": "text/plain", **body._asdict()}
+    do(ann, "store_artifact", artifact_id="F-1", **stored)
+    told = {"memory": {"claim:C-1", "artifact:F-1"}, "conversation": {"message:M-1"}}
+    named = {
+        "memory": {"memory", "artifacts"},
+        "conversation": {"history"},
+        "work_index": {"state"},
+    }
+    request = {"thread_id": "main", "attachments": [{"artifact_id": "F-1"}]}
+    _parked(urls, member)
+    envelope = assemble(ann, "Which city is my home?", **request)
+    whole = {
+        *ids(envelope.current_state),
+        *ids(envelope.recent_history),
+        *ids(envelope.retrieved_evidence),
+    }
+    for other, expected in told.items():
+        assert whole & expected == (set() if other == member else expected)
+    doubted = {one.partition(":")[0] for one in envelope.manifest.degraded} - {"evidence"}
+    assert doubted == named[member]
+    with pytest.raises(NotReady, match="parked"):
+        assemble(ann, "And this?", entity_ids=["X-1"])
+
+
+def test_a_summary_tells_nothing_of_messages_that_may_not_be_seen(ann: UserScope) -> None:
+    """A sentence goes with any of the messages that it rests on; the others stay."""
+    say(ann, "M-1", "the pin is 4711")
+    say(ann, "M-2", "my salary", sensitivity="restricted")
+    say(ann, "M-3", "I like jazz")
+    rests_on = {"The pin is 4711.": ["M-3", "M-1"], "The salary.": ["M-2"], "Jazz.": ["M-3"]}
+    sentences = [{"text": text, "message_ids": ids_} for text, ids_ in rests_on.items()]
+    do(ann, "record_summary", thread_id="main", summary_id="S-1", sentences=sentences)
+    do(ann, "redact_message", message_id="M-1")
+    envelope = assemble(ann, "hi", thread_id="main")
+    told: Any = item(envelope, "summary:S-1").content
+    assert [one["text"] for one in told["sentences"]] == ["Jazz."]
+    left = {one.source_id: one.reason for one in envelope.omissions}
+    assert left["summary:S-1#0"] == "rests on a message: redacted"
+    assert left["summary:S-1#1"] == "rests on a message: more sensitive than the caller may see"
+    do(ann, "redact_message", message_id="M-3")
+    assert "Jazz" not in assemble(ann, "hi", thread_id="main").model_dump_json()
+
+
+def test_words_with_a_nul_are_searched_without_it(ann: UserScope) -> None:
+    """A message is what it is; the database's words hold no NUL."""
+    do(ann, "create_task", task_id="T-1", title="Task")
+    (found,) = assemble(ann, "the\0city of\0home").manifest.retrieval
+    assert found.query == "the city of home"
