@@ -70,6 +70,8 @@ def test_a_policy_that_is_loosened_is_noticed(full: Conn, table: str, change: st
 @pytest.mark.parametrize("table", TABLES)
 def test_row_security_that_is_not_forced_is_noticed(full: Conn, table: str) -> None:
     """An owner without it would see every row (J4)."""
+    if table == "document" and full.info.server_version < 160_000:
+        pytest.skip("before PostgreSQL 16 the owner reads documents as a member of the search role")
     with full.transaction(force_rollback=True):
         full.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY".encode())
         with pytest.raises(AssertionError, match="to its owner"):
