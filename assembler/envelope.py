@@ -59,7 +59,7 @@ class UserRequest(Frozen):
     task_id: Id | None = None
     meeting_id: Id | None = None
     approval_id: Id | None = None
-    locale: str | None = None
+    locale: Annotated[str, StringConstraints(max_length=100)] | None = None
     tz: str | None = None
     now: datetime | None = None
 

@@ -7,6 +7,7 @@ fast and needs no database.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import rich_click as click
@@ -113,6 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     prepare()
     cli = Cli(json="--json" in given)
     try:
+        _check_text(given)
         code = workindex.main(given, prog_name="workindex", standalone_mode=False, obj=cli)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -128,6 +130,19 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:  # noqa: BLE001  (sorted here, and raised again when not ours)
         _fail_ours(error, cli)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _check_text(given: list[str]) -> None:
+    """Only the name of a file may be other bytes than UTF-8: no user, id or word is.
+
+    Raises: click.UsageError.
+    """
+    for text in given:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            if not Path(text).exists():
+                raise click.UsageError(f"the argument {text!a} is not UTF-8") from None
 
 
 def _leave_interrupted() -> NoReturn:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from psycopg.rows import dict_row
 
+from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time, utc
 from workindex.eventlog.append import json_text
@@ -244,8 +245,9 @@ def _told(query: str, filters: Filters, limit: int, now: datetime | None) -> dic
     """The filters as the function takes them."""
     if not isinstance(query, str) or not query.strip() or len(query) > QUERY_CHARS_MAX:
         raise InvalidInput(f"a query has 1 to {QUERY_CHARS_MAX:,} characters", field="query")
-    if "\0" in query:
-        raise InvalidInput("a query has no NUL character", field="query")
+    check_json(query, "query")
+    check_json(list(filters.entities), "entities")
+    check_json(list(filters.sources), "sources")
     if type(limit) is not int or not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput(f"limit {limit!r} is not 1 to {LIMIT_MAX}", field="limit")
     for field, given, known in (

@@ -140,6 +140,9 @@ class ToolSession:
         """
         if namespace is not None and query is not None:
             raise InvalidInput("give a namespace or a query, not both", field="query")
+        for field, given in (("namespace", namespace), ("query", query)):
+            if given is not None and not isinstance(given, str):
+                raise InvalidInput(f"{field} {given!r} is no text", field=field)
         if type(page) is not int or page < 1:
             raise InvalidInput(f"page {page!r} is no number from 1", field="page")
         if type(max_tokens) is not int or not 1 <= max_tokens <= context.MAX_TOKENS:

@@ -18,6 +18,7 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.references import Reference
 from workindex.assembler.tools.sight import Sight
 from workindex.assembler.tools.words import words
+from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import QuestionKind, check_time, utc
 from workindex.projections.bounds import Bounds, Want
@@ -80,11 +81,14 @@ def asked_of(
     if type not in TYPES:
         raise InvalidInput(f"type {type!r} is none of {', '.join(TYPES)}", field="type")
     check_max_tokens(max_tokens)
+    listed = isinstance(ids or (), (list, tuple)) and len(ids or ()) <= IDS_MAX
+    if not listed or not all(isinstance(one, str) and one for one in ids or ()):
+        raise InvalidInput(f"ids are a list of up to {IDS_MAX} texts", field="ids")
     some = tuple(dict.fromkeys(ids or ()))
-    if len(some) > IDS_MAX or not all(isinstance(one, str) and one for one in some):
-        raise InvalidInput(f"ids are up to {IDS_MAX} texts", field="ids")
+    check_json(list(some), "ids")
     if query is not None and (not isinstance(query, str) or not query.strip()):
         raise InvalidInput("query is empty: leave it out, or name what to look for", field="query")
+    check_json(query, "query")
     if type in BODIES and not some and query is None:
         raise InvalidInput(f"type {type} needs ids or a query", field="query")
     return Asked(type, max_tokens, some, query, _range(time_range))

@@ -267,6 +267,8 @@ def test_the_same_request_gives_the_same_bytes(ann: UserScope) -> None:
         ({"text": "hi", "now": "2026-03-04T12:00:00"}, "has no zone"),
         ({"text": "hi", "tz": "Mars/Base"}, "Mars/Base"),
         ({"text": "\ud800"}, "surrogate"),
+        ({"text": "hi", "locale": "\ud800"}, "locale"),
+        ({"text": "hi", "attachments": [{"name": "\ud800"}]}, "attachments"),
     ],
 )
 def test_a_bad_request_is_refused_by_name(

@@ -14,7 +14,7 @@ from conftest import Urls
 from engine import do_as_owner
 from turns import NOW, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
-from workindex.domain.errors import NotReady
+from workindex.domain.errors import InvalidInput, NotReady
 from workindex.domain.facts import utc
 from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
@@ -191,3 +191,12 @@ def test_words_with_a_nul_are_searched_without_it(ann: UserScope) -> None:
     do(ann, "create_task", task_id="T-1", title="Task")
     (found,) = assemble(ann, "the\0city of\0home").manifest.retrieval
     assert found.query == "the city of home"
+
+
+@pytest.mark.parametrize("name", ["entities", "sources"])
+@pytest.mark.parametrize("text", ["\0", "\ud800"])
+def test_a_filter_that_no_database_holds_is_refused(ann: UserScope, name: str, text: str) -> None:
+    """With the field named, as any wrong filter is; never an error of the driver."""
+    with pytest.raises(InvalidInput) as refused:
+        ann.search("tea", **{name: [f"task/{text}"]})
+    assert refused.value.field == f"{name}.0"

@@ -210,7 +210,7 @@ def test_a_filter_that_does_not_exist_is_refused(
     assert refused.value.field == field
 
 
-@pytest.mark.parametrize("query", ["", "  ", "x" * 2_001, "a\0b"])
+@pytest.mark.parametrize("query", ["", "  ", "x" * 2_001, "a\0b", "a\ud800b"])
 def test_a_query_that_is_none_is_refused(scope: UserScope, query: str) -> None:
     """Nothing is searched for, or more than anybody writes."""
     with pytest.raises(InvalidInput):
