@@ -197,6 +197,7 @@ def test_words_with_a_nul_are_searched_without_it(ann: UserScope) -> None:
 @pytest.mark.parametrize("text", ["\0", "\ud800"])
 def test_a_filter_that_no_database_holds_is_refused(ann: UserScope, name: str, text: str) -> None:
     """With the field named, as any wrong filter is; never an error of the driver."""
+    filters: dict[str, Any] = {name: [f"task/{text}"]}
     with pytest.raises(InvalidInput) as refused:
-        ann.search("tea", **{name: [f"task/{text}"]})
+        ann.search("tea", **filters)
     assert refused.value.field == f"{name}.0"
