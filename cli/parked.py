@@ -47,9 +47,9 @@ def parked(cli: Cli) -> None:
 def retry(cli: Cli, user: str, member: str | None) -> None:
     """Fold what stands still of USER again, from where it stands.
 
-    All of it goes on, or nothing changes but the reason. A projection that is named and does not
-    stand still, but leaves out events, is folded whole again with them. Exit code 1 where
-    something still stands.
+    All of it goes on, or nothing changes but the reason. A projection that is named and leaves
+    out events is folded whole again with them, where it does not stand still or cannot go on
+    from where it stands. Exit code 1 where something still stands.
 
     \b
     Example:
@@ -68,9 +68,10 @@ def retry(cli: Cli, user: str, member: str | None) -> None:
 def skip(cli: Cli, user: str, member: str, reason: str, accept_proof: bool) -> None:
     """Leave the event that a projection failed on out of its rows, and go on.
 
-    The event stays in the log, and what was left out stays visible: in `parked`, in `verify` and
-    in `audit-log`. Without --accept-proof answers stay unproven. Exit code 1 where a later event
-    fails, too.
+    Done in every generation in which the projection stands still, each with the event on which it
+    failed there: see `parked` first. The event stays in the log, and what was left out stays
+    visible: in `parked`, in `verify` and in `audit-log`. Without --accept-proof answers stay
+    unproven. Exit code 1 where a later event fails, too.
 
     \b
     Example:

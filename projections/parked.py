@@ -127,8 +127,8 @@ class Unparker:
     def retry(self, user_id: str, member: str | None = None) -> list[WentOn]:
         """Fold again what is parked of the user, by default every member.
 
-        A named member that does not stand still but leaves out events is folded whole again,
-        leaving out none.
+        A named member that leaves out events is folded whole again, leaving out none, where it
+        does not stand still or cannot go on from where it stands: what was left out may be why.
 
         Raises: InvalidInput for an unknown user or member; CommandRefused (not_parked) where
         there is nothing to do, (fold_version) where only another program can do it;
@@ -139,6 +139,10 @@ class Unparker:
             with self._held(user_id, standing) as (conn, held):
                 if name in held.parked:
                     one = self._fold_on(conn, user_id, held, name)
+                    if one.mark is not None and member is not None and name in held.skipped:
+                        rest = {key: mark for key, mark in held.parked.items() if key != name}
+                        whole = self._fold_whole(conn, user_id, held._replace(parked=rest), name)
+                        one = whole if whole.mark is None else one
                 elif member is not None and name in held.skipped:
                     one = self._fold_whole(conn, user_id, held, name)
                 else:

@@ -251,6 +251,24 @@ def test_retry_takes_skips_back(
     assert ann.is_whole()
 
 
+def test_retry_where_what_was_left_out_is_why(
+    ann: Engine, unparker: Unparker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A skip that makes a later event fail is no dead end: retry of the member takes both in."""
+    bug = Bug(monkeypatch, "task", "poison")
+    ann.record(task("T-2", "poison"), now=NOW)
+    ann.record(question("T-2"), now=NOW)
+    (done,) = unparker.skip("ann", "work_index", reason="made by mistake")
+    assert done.mark is not None
+    assert done.mark["failed_position"] == 3
+    bug.words.clear()
+    assert went_on(unparker.retry("ann")) == [("work_index", 0, False)]
+    assert went_on(unparker.retry("ann", "work_index")) == [("work_index", 3, True)]
+    assert ann.progress()["parked"] == {}
+    assert [row.task_id for row in ann.read(now=NOW).rows["task"]] == ["T-2"]
+    assert ann.is_whole()
+
+
 @pytest.mark.parametrize("member", ["work_index", "conversation", "memory"])
 def test_event_that_cannot_be_decoded(
     urls: Urls, ann: Engine, unparker: Unparker, member: str
