@@ -33,16 +33,20 @@ REQUEST_CHARS_MAX = 2_000_000
 def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
     """A request as the assembler takes it.
 
-    Raises: InvalidInput naming the first field that is wrong.
+    Raises: InvalidInput naming what is wrong, the first field as its `field`.
     """
     if isinstance(given, UserRequest):
         return given
+    if not isinstance(given, Mapping):
+        raise InvalidInput('a request is an object such as {"text": "…"}', field="request")
     try:
         return UserRequest.model_validate(dict(given))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"]))
-        raise InvalidInput(f"{field}: {problem['msg']}", field=field) from error
+        problems = error.errors(include_url=False)
+        field = ".".join(map(str, problems[0]["loc"]))
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
+        told += " (workindex schema request shows the fields)"
+        raise InvalidInput(told, field=field) from error
 
 
 class AssembleSettings(TypedDict, total=False):

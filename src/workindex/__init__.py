@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from workindex.assembler.audit.observing import observe as observe
+    from workindex.assembler.lanes import ContextBudgetExceeded as ContextBudgetExceeded
+    from workindex.assembler.scope import UnknownRecord as UnknownRecord
     from workindex.assembler.state_path import StateAnswer as StateAnswer
     from workindex.domain.errors import ActionNotCanonical as ActionNotCanonical
     from workindex.domain.errors import BatchRefused as BatchRefused
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from workindex.domain.errors import NotBuilt as NotBuilt
     from workindex.domain.errors import NotPermitted as NotPermitted
     from workindex.domain.errors import NotReady as NotReady
+    from workindex.domain.errors import StillBehind as StillBehind
     from workindex.domain.errors import Unavailable as Unavailable
     from workindex.domain.errors import VersionConflict as VersionConflict
     from workindex.domain.errors import WorkindexError as WorkindexError
@@ -52,6 +55,7 @@ PUBLIC = {
     "Actor": "domain.facts",
     "BatchRefused": "domain.errors",
     "CommandRefused": "domain.errors",
+    "ContextBudgetExceeded": "assembler.lanes",
     "DuplicateKeyConflict": "domain.errors",
     "Entry": "projections.planning",
     "Event": "domain.facts",
@@ -63,7 +67,9 @@ PUBLIC = {
     "Proof": "projections.proof",
     "Receipt": "projections.recording",
     "StateAnswer": "assembler.state_path",
+    "StillBehind": "domain.errors",
     "Unavailable": "domain.errors",
+    "UnknownRecord": "assembler.scope",
     "UserScope": "service.client",
     "VersionConflict": "domain.errors",
     "WorkIndex": "service.client",
