@@ -14,9 +14,10 @@ from workindex.cli.tables import VERDICT_STYLES, tell
 if TYPE_CHECKING:
     from workindex.assembler.state_path import StateAnswer
 
-# One of each kind; a test asks them all.
+# At least one of each kind; a test asks them all.
 QUESTIONS = (
     "What needs me?",
+    "Which tasks do I have?",
     "Which tasks are blocked?",
     "Which approvals are waiting?",
     "Which reminders do I have?",
@@ -76,6 +77,7 @@ def ask(
         else:
             cli.say("This is not one of the questions that are answered without a model.")
             cli.note("\n  ".join(["such are, in these and many other words:", *QUESTIONS]))
+            cli.note("for a model: workindex assemble; for words: workindex search")
         if require_proof:
             raise Stop(UNAVAILABLE)
         return

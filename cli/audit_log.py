@@ -29,6 +29,11 @@ def audit_log(cli: Cli, command: str | None, limit: int) -> None:
     if cli.json:
         cli.emit({"actions": [one.to_json() for one in found]})
         return
+    if not found:
+        only = f" by the command {command!r}" if command else ""
+        every = "; the names are whole, such as 'projections switch'" if command else ""
+        cli.say(f"nothing was done by hand{only}{every}")
+        return
     headings = (
         Heading("at"),
         Heading("who"),

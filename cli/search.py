@@ -9,7 +9,7 @@ import rich_click as click
 
 from workindex.cli.options import MOMENT
 from workindex.cli.output import Cli, json_option
-from workindex.cli.tables import Heading, show_table
+from workindex.cli.tables import Heading, moment, show_table
 
 if TYPE_CHECKING:
     from workindex.projections.search import Hits
@@ -90,7 +90,7 @@ def search(
         return
     if hits:
         headings = (Heading("document", whole=True), Heading("when"), Heading("text", long=True))
-        rows = [(hit.id, hit.occurred_at, _shown(hit.text)) for hit in hits]
+        rows = [(hit.id, moment(hit.occurred_at), _shown(hit.text)) for hit in hits]
         show_table(cli, "documents", headings, rows)
     cli.say(_told(user, hits))
 
@@ -102,7 +102,9 @@ def _shown(text: str) -> str:
 
 def _told(user: str, hits: Hits) -> str:
     """How many were found, and how far the search could see."""
-    if hits.position is None:
+    if not hits.head:
+        seen = f"there is no log of user {user}"
+    elif hits.position is None:
         seen = f"{user} has no documents yet: run workindex worker"
     elif hits.is_parked:
         seen = f"documents stand still at position {hits.position}: workindex projections parked"
