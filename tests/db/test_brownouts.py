@@ -30,6 +30,8 @@ from workindex.projections.following import Due
 from workindex.projections.parked import Unparker
 from workindex.service.worker import Worker
 
+pytestmark = pytest.mark.faults
+
 DUE = Due("ann", "inline", 1)
 Act = Callable[[], object]
 

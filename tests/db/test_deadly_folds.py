@@ -23,6 +23,8 @@ from workindex.projections.parking import ATTEMPTS_MAX
 from workindex.projections.sets import EVIDENCE, ProjectionSet
 from workindex.projections.verify import Verifier
 
+pytestmark = pytest.mark.faults
+
 PROGRAM = Path(__file__).resolve().parents[1] / "killing_program.py"
 KILLED = -signal.SIGKILL
 

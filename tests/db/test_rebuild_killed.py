@@ -21,6 +21,8 @@ from workindex.projections.rebuild import Rebuilder
 from workindex.projections.retire import retire
 from workindex.projections.verify import Verifier
 
+pytestmark = pytest.mark.faults
+
 REBUILD = [name for name in failpoints.OPERATOR_NAMES if name.startswith("rebuild.")]
 RETIRE = [name for name in failpoints.OPERATOR_NAMES if name.startswith("retire.")]
 SWITCH = [name for name in failpoints.OPERATOR_NAMES if name.startswith("switch.")]

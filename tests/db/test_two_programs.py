@@ -23,6 +23,8 @@ from workindex.projections.generations import switch
 from workindex.projections.retire import retire
 from workindex.projections.verify import Verifier
 
+pytestmark = pytest.mark.faults
+
 
 class Program:
     """A running program of one version; it answers a line at a time."""
