@@ -60,8 +60,8 @@ def found_by_words(
         for hit in ranked[OFFERED_MAX:]
     )
     degraded: tuple[str, ...] = ()
-    if hits.position is None or hits.position < hits.head or hits.is_parked:
-        behind = hits.head - (hits.position or 0)
+    behind = hits.head - (hits.position or 0)
+    if behind or hits.is_parked:
         degraded = (f"evidence: {behind} events are not searched yet",)
     offers = tuple(_offer(hit, -place, recover) for place, hit in enumerate(ranked[:OFFERED_MAX]))
     return Stage(offers=offers, left=left, retrieval=(retrieval,), degraded=degraded)

@@ -101,6 +101,8 @@ def _one(model: type[Command], problem: ErrorDetails) -> str:
             said = "has no zone, add Z or an offset such as +01:00"
         case "datetime_parsing" | "datetime_from_date_parsing":
             said = NOT_A_TIME
+        case "string_pattern_mismatch" if path in _WHERE:
+            said = f"does not have the right form{_WHERE[path]}"
         case _:
             said = problem["msg"]
     return f"{path}: {said} (got {_short(problem['input'])})"

@@ -224,8 +224,9 @@ def _searched(
     hits = snapshot.search(asked.query or "", filters, limit=HITS_MAX, now=now)
     table = "artifact" if asked.type == "transcript" else asked.type
     rows = snapshot.named(base, table, [hit.source_id for hit in hits])
-    if hits.position is None or hits.position < hits.head or hits.is_parked:
-        return rows, (f"evidence: {hits.head - (hits.position or 0)} events are not searched yet",)
+    behind = hits.head - (hits.position or 0)
+    if behind or hits.is_parked:
+        return rows, (f"evidence: {behind} events are not searched yet",)
     return rows, ()
 
 
