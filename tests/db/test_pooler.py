@@ -176,7 +176,7 @@ def test_a_login_without_settings_of_its_own_is_refused(urls: Urls) -> None:
             ):
                 pass
             told = str(refused.value)
-            assert "plan_cache_mode, enable_seqscan, lock_timeout, statement_timeout, idle_in_tr" in told
+            assert "plan_cache_mode, enable_seqscan, lock_timeout, statement_timeout" in told
             with psycopg.connect(urls.app, autocommit=True) as conn:
                 for statement in told.partition("as workindex_app: ")[2].split("; ")[:-1]:
                     conn.execute(statement.encode())
