@@ -154,6 +154,7 @@ def _state(turn: _Turn) -> Stage:
         stages.append(live_state(turn.snapshot, turn.now))
     if doubts := turn.asked.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
+    stages.append(Stage(degraded=turn.scoped.degraded))
     return joined(stages)
 
 

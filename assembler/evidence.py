@@ -60,9 +60,8 @@ def found_by_words(
         for hit in ranked[OFFERED_MAX:]
     )
     degraded: tuple[str, ...] = ()
-    behind = hits.head - (hits.position or 0)
-    if behind or hits.is_parked:
-        degraded = (f"evidence: {behind} events are not searched yet",)
+    if hits.unsearched is not None:
+        degraded = (f"evidence: {hits.unsearched}",)
     offers = tuple(_offer(hit, -place, recover) for place, hit in enumerate(ranked[:OFFERED_MAX]))
     return Stage(offers=offers, left=left, retrieval=(retrieval,), degraded=degraded)
 

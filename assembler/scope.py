@@ -64,13 +64,15 @@ class Scoped(NamedTuple):
     """What is in scope by name, and what may be meant.
 
     `refs` are (kind, id) in the order in which they were named. `is_ambiguous` says that one id
-    names records of several kinds, all of them among the candidates.
+    names records of several kinds, all of them among the candidates. `degraded` names what could
+    not be asked.
     """
 
     scope: Scope
     refs: tuple[tuple[str, str], ...]
     candidates: tuple[Possible, ...]
     is_ambiguous: bool
+    degraded: tuple[str, ...] = ()
 
 
 class Find(Protocol):
@@ -120,13 +122,19 @@ def resolve(
     is_ambiguous = bool(candidates)
     scope = _scope(request, user_id, thread_id, list(refs))
     candidates += _sounding_like(request.text, titles)
+    degraded: tuple[str, ...] = ()
     if classifier is not None:
-        candidates += _classified(classifier(request, scope), find)
+        try:
+            named_by_it = [ref for ref in classifier(request, scope) if _is_ref(ref)]
+        except Exception as error:  # noqa: BLE001 - another's code, and it only ever adds
+            named_by_it = []
+            degraded = (f"scope: the classifier failed ({type(error).__name__})",)
+        candidates += _classified(named_by_it, find)
     unique = {
         (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
     }
     ordered = tuple(reversed(unique.values()))
-    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], is_ambiguous)
+    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], is_ambiguous, degraded)
 
 
 def _scope(
@@ -189,6 +197,10 @@ def _sounding_like(text: str, titles: Sequence[tuple[str, Any]]) -> list[Possibl
 
 def _words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.casefold()) if len(word) >= _WORD_CHARS_MIN}
+
+
+def _is_ref(ref: Any) -> bool:
+    return isinstance(ref, str) and ref.isprintable()
 
 
 def _classified(refs: Iterable[str], find: Find) -> list[Possible]:

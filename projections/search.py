@@ -128,6 +128,17 @@ class Hits(list[Hit]):
         self.head = head
         self.is_parked = is_parked
 
+    @property
+    def unsearched(self) -> str | None:
+        """Why what is not found may be there all the same; None where all of the log was seen."""
+        if self.is_parked:
+            return f"the documents stand still at position {self.position}"
+        if self.position is None and self.head:
+            return f"{self.head} events are not searched yet"
+        if self.position is not None and self.position < self.head:
+            return f"{self.head - self.position} events are not searched yet"
+        return None
+
     def to_json(self) -> dict[str, Any]:
         """The document of `workindex search --json`."""
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, get_args
 
 from pydantic import ValidationError
 
@@ -79,6 +79,7 @@ def assembled(
     Raises: InvalidInput for a request, a policy or a counter that is none; UnknownRecord;
     ContextBudgetExceeded; Unavailable.
     """
+    _check_settings(chosen)
     request = request_of(given)
     if len(request.text) > REQUEST_CHARS_MAX:
         raise InvalidInput(
@@ -114,3 +115,24 @@ def assembled(
         chosen.get("tools"),
     )
     return assemble(reader, user_id, request, settings)
+
+
+def _check_settings(chosen: Mapping[str, Any]) -> None:
+    """A misspelt setting would show, or spend, more than was asked for.
+
+    Raises: InvalidInput.
+    """
+    names = AssembleSettings.__annotations__
+    if unknown := sorted(set(chosen) - set(names)):
+        raise InvalidInput(
+            f"{unknown[0]!r} is no setting; there are {', '.join(names)}", field=unknown[0]
+        )
+    seen = chosen.get("sensitivity_max", "private")
+    if seen not in get_args(Sensitivity):
+        raise InvalidInput(
+            f"sensitivity_max {seen!r} is none of {', '.join(get_args(Sensitivity))}",
+            field="sensitivity_max",
+        )
+    for name, kind in (("over_limit", OverLimit), ("tools", ToolAccess)):
+        if not isinstance(chosen.get(name), kind | None):
+            raise InvalidInput(f"{name} takes {kind.__name__}", field=name)

@@ -224,10 +224,7 @@ def _searched(
     hits = snapshot.search(asked.query or "", filters, limit=HITS_MAX, now=now)
     table = "artifact" if asked.type == "transcript" else asked.type
     rows = snapshot.named(base, table, [hit.source_id for hit in hits])
-    behind = hits.head - (hits.position or 0)
-    if behind or hits.is_parked:
-        return rows, (f"evidence: {behind} events are not searched yet",)
-    return rows, ()
+    return rows, () if hits.unsearched is None else (f"evidence: {hits.unsearched}",)
 
 
 def _matching(rows: Sequence[Any], query: str | None) -> list[Any]:

@@ -14,6 +14,7 @@ from conftest import Urls
 from engine import do_as_owner
 from turns import NOW, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
+from workindex.assembler.envelope import Scope, UserRequest
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.domain.facts import utc
 from workindex.eventlog.database import Database
@@ -201,3 +202,56 @@ def test_a_filter_that_no_database_holds_is_refused(ann: UserScope, name: str, t
     with pytest.raises(InvalidInput) as refused:
         ann.search("tea", **filters)
     assert refused.value.field == f"{name}.0"
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"sensitivty_max": "normal"}, "sensitivty_max"),
+        ({"sensitivity_max": "secret"}, "sensitivity_max"),
+        ({"sensitivity_max": None}, "sensitivity_max"),
+        ({"over_limit": "because"}, "over_limit"),
+        ({"tools": 5}, "tools"),
+    ],
+)
+def test_a_misspelt_setting_is_refused(
+    ann: UserScope, settings: dict[str, Any], field: str
+) -> None:
+    """It would show, or spend, more than was asked for."""
+    with pytest.raises(InvalidInput) as refused:
+        ann.assemble({"text": "hi"}, **settings)
+    assert refused.value.field == field
+
+
+def test_a_classifier_only_ever_adds(ann: UserScope) -> None:
+    """What it names wrongly adds nothing, and where it fails the turn goes on and says so."""
+    do(ann, "create_task", task_id="T-1", title="Task")
+
+    def fails(request: UserRequest, scope: Scope) -> list[str]:
+        raise OSError(f"no model for {request.surface} of {scope.user_id}")
+
+    def names(request: UserRequest, scope: Scope) -> list[Any]:
+        assert request.surface == scope.surface
+        return ["task/T-1", "task/\0", "task/\ud800", "zebra", "task/T-2", None, 5]
+
+    broken = ann.assemble({"text": "hi"}, classifier=fails)
+    assert "scope: the classifier failed (OSError)" in broken.manifest.degraded
+    found = ids(ann.assemble({"text": "hi"}, classifier=names).current_state)
+    assert [one for one in found if one.startswith("candidate:")] == ["candidate:task:T-1"]
+
+
+def test_documents_that_stand_still_are_told(
+    work_index: WorkIndex, ann: UserScope, urls: Urls
+) -> None:
+    """Also where nothing came after them; a user without a log lacks no documents."""
+    say(ann, "M-1", "the city of my home")
+    work_index.catch_up()
+    do_as_owner(
+        urls,
+        """UPDATE projection_progress SET parked = '{"evidence": {"position": 1}}'
+            WHERE projection_set = 'evidence'""",
+    )
+    told = assemble(ann, "the city of home").manifest.degraded
+    assert told == ("evidence: the documents stand still at position 1",)
+    nobody = work_index.user("nobody")
+    assert assemble(nobody, "the city of home").manifest.degraded == ()
