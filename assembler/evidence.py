@@ -76,14 +76,17 @@ def _reranked(query: str, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _source_id(hit: Hit) -> str:
-    return f"{hit.source_kind}:{hit.source_id}"
+    """Of a document of several: which one, unless it is the first of a message."""
+    whole = f"{hit.source_kind}:{hit.source_id}"
+    is_first = hit.source_kind == "message" and not hit.segment
+    return whole if is_first else f"{whole}#{hit.segment}"
 
 
 def _offer(hit: Hit, rank: float, recover: ToolCall) -> Offer:
     is_message = hit.source_kind == "message"
     item = ContextItem(
         source_type="message" if is_message else "artifact",
-        source_id=_source_id(hit) if is_message else f"{_source_id(hit)}#{hit.segment}",
+        source_id=_source_id(hit),
         authority="user_claim" if is_message else "derived",
         authority_rank=5 if is_message else 4,
         observed_at=hit.occurred_at,

@@ -255,3 +255,18 @@ def test_documents_that_stand_still_are_told(
     assert told == ("evidence: the documents stand still at position 1",)
     nobody = work_index.user("nobody")
     assert assemble(nobody, "the city of home").manifest.degraded == ()
+
+
+def test_every_candidate_is_named_once(work_index: WorkIndex, ann: UserScope) -> None:
+    """Also the parts of long messages and artifacts, of which many hold the words."""
+    for number in range(8):
+        words = "".join(f"the city of my home {number} {place} " for place in range(500))
+        say(ann, f"M-{number}", words, thread_id="old")
+    body = ann.bodies.store([words.replace("city", "old city").encode()], "text/plain")
+    stored = {"title": "a map", "media_type": "text/plain", **body._asdict()}
+    do(ann, "store_artifact", artifact_id="F-1", **stored)
+    work_index.catch_up()
+    envelope = assemble(ann, "the city of my home")
+    told = [(one.lane, one.source_id) for one in envelope.manifest.candidates]
+    assert len(told) == len(set(told))
+    assert any("#" in source_id for _, source_id in told)
