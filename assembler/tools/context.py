@@ -125,6 +125,8 @@ def get_context(
         reading = snapshot.read({kind: "all"}, now=now)
         degraded = tuple(dict.fromkeys((*degraded, *doubts_of(reading))))
         rows = _matching(reading.rows[kind], asked.query)
+    if kind == "claim" and {"lag", "parked"}.intersection(snapshot.doubts(kind)):
+        rows = []  # what was withdrawn since is not known
     if asked.ids and asked.query is not None:
         rows = _matching(rows, asked.query)
     seen = [row for row in rows if sight.sees(kind, row, now)]

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Urls
 from engine import do_as_owner
+from sessions import Backend
 from turns import NOW, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler.envelope import Scope, UserRequest
@@ -166,6 +167,11 @@ def test_rows_that_stand_still_are_not_told(ann: UserScope, urls: Urls, member: 
     assert doubted == named[member]
     with pytest.raises(NotReady, match="parked"):
         assemble(ann, "And this?", entity_ids=["X-1"])
+    with closing(Database(urls.app)) as database:
+        for named_ones in (["C-1"], None):
+            found = Backend(database).session().get_context("claim", ids=named_ones)
+            assert ("Oslo" in str(found.items)) == (member != "memory")
+            assert found.degraded == ("state: not certain (parked)",) * (member != "conversation")
 
 
 def test_a_summary_tells_nothing_of_messages_that_may_not_be_seen(ann: UserScope) -> None:
