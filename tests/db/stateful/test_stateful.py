@@ -27,8 +27,8 @@ from workindex.eventlog.database import Database
 from workindex.eventlog.failpoints import NAMES
 
 STEPS = int(os.environ.get("WORKINDEX_STATEFUL_STEPS", "0"))
-PROGRAMS = 40  # without STEPS: the same ones each time
-OPERATED_PROGRAMS = 8
+PROGRAMS = 24  # without STEPS: the same ones each time
+OPERATED_PROGRAMS = 6
 FOUND = """{error}
 It is the program of seed {seed}, shortened; save it to a file and play it again with
 WORKINDEX_STATEFUL_PROGRAM=FILE:
