@@ -20,7 +20,7 @@ define part
 endef
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check lint bench catalog lock clean
+.PHONY: demo test check coverage lint bench catalog lock clean
 unexport PYTHONPATH
 
 demo: $(READY)  ## a day of an agent, the questions, the proofs
@@ -30,7 +30,10 @@ test: $(READY)  ## every test but those that kill processes and servers, without
 	$(call part,pytest,$(BIN)/python -m pytest -n 2 -m "not faults")
 
 check: lint  ## exactly what CI runs
-	@echo "== pytest with coverage"
+	@echo "== pytest"
+	@$(BIN)/python -m pytest -n 2
+
+coverage: $(READY)  ## every test with coverage; twice as slow, so not part of the check
 	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 lint: $(READY)  ## every checker, no test

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from conftest import Urls
+from engine import do_as_owner
+
 # What a log without a second copy of itself cannot know, and why.
 UNKNOWABLE = {
     "user_log.epoch": "any number is right: it only ever has to be another one",
@@ -139,3 +142,15 @@ PROGRESS = [
     Change("catchup_due.projection_set",
            "INSERT INTO catchup_due VALUES ('ann', 'x', 1, 0, now())", "row"),
 ]  # fmt: skip
+
+
+def park(urls: Urls, member: str, position: int) -> None:
+    """Make a member of every user stand still from a position on."""
+    do_as_owner(
+        urls,
+        "UPDATE projection_progress SET parked = parked || jsonb_build_object(%s::text, "
+        "jsonb_build_object('position', %s::int, 'failed_position', %s::int))",
+        member,
+        position,
+        position,
+    )

@@ -13,7 +13,6 @@ from workindex.domain.errors import DuplicateKeyConflict, VersionConflict
 from workindex.domain.tasks import EnterTaskPhase, GiveTaskInput, StartTask
 from workindex.eventlog.database import Database
 
-pytestmark = pytest.mark.pg15
 TABLES = ("event", "user_log", "command_key", "projection_progress", "work_task")
 
 

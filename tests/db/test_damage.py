@@ -13,8 +13,6 @@ from workindex.domain.errors import InvalidInput
 from workindex.domain.tasks import GiveTaskInput
 from workindex.eventlog.database import Database
 
-pytestmark = pytest.mark.pg15
-
 
 @pytest.fixture
 def ann(database: Database) -> Engine:

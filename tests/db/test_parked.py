@@ -9,6 +9,7 @@ import pytest
 from conftest import Urls
 from driver import NOW, actor
 from engine import Engine, do_as_owner, question, task
+from tampering import park
 from workindex.domain.conversations import PostMessage
 from workindex.domain.errors import CommandRefused, CorruptLog, InvalidInput, NeedsNewerCode
 from workindex.domain.facts import Event
@@ -392,14 +393,3 @@ def test_two_generations(
     done = unparker.retry("bob")
     assert [(one.generation, one.events, one.mark) for one in done] == [(1, 2, None), (2, 2, None)]
     assert bob.is_whole()
-
-
-def park(urls: Urls, member: str, position: int) -> None:
-    do_as_owner(
-        urls,
-        "UPDATE projection_progress SET parked = parked || jsonb_build_object(%s::text, "
-        "jsonb_build_object('position', %s::int, 'failed_position', %s::int))",
-        member,
-        position,
-        position,
-    )

@@ -21,8 +21,6 @@ from workindex.projections.rebuild import Rebuilder
 from workindex.projections.retire import retire
 from workindex.projections.verify import Verifier
 
-pytestmark = pytest.mark.pg15
-
 
 def switched(database: Database) -> None:
     """The next program's generation is live, the running one's is kept."""

@@ -24,7 +24,6 @@ from workindex.eventlog.transcripts import Turn, media_type, to_parts
 from workindex.projections.search import Hits
 from workindex.service.client import UserScope
 
-pytestmark = pytest.mark.pg15
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 FORGED = ("", "ann", "ann' OR '1'='1", "%", "ANN", "ann ", "NULL", "{ann}")
 

@@ -20,8 +20,6 @@ from workindex.projections.generations import rollback, switch
 from workindex.projections.rebuild import Rebuilder
 from workindex.projections.sets import INLINE
 
-pytestmark = pytest.mark.pg15
-
 
 @pytest.fixture
 def ann(database: Database) -> Engine:

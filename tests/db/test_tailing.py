@@ -28,7 +28,6 @@ from workindex.projections.planning import NothingKnown, Plan
 from workindex.projections.sets import INLINE
 from workindex.service import client
 
-pytestmark = pytest.mark.pg15
 WRITERS = 16
 COMMANDS = 25  # of each writer
 USERS = tuple(f"user {number}" for number in range(5))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from workindex.domain.approval_commands import GiveConsent, GrantApproval, RequestApproval
@@ -260,6 +260,7 @@ def test_what_cannot_be_stored_is_named(value: Any, field: str) -> None:
 )
 def test_what_cannot_be_stored_is_found_anywhere(good: Any, bad: Any, way: list[bool]) -> None:
     """However deep it lies, after whatever good values; and good values alone are let through."""
+    assume("\\u0000" not in json.dumps(good))
     check_json({"v": good}, "x")
     value = bad
     for as_list in way:
