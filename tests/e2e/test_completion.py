@@ -23,7 +23,7 @@ ENV = {
 HEAVY = ("sqlalchemy", "psycopg", "pydantic", "rich.table", "rich.markdown")
 # What stands on the line, its last word unfinished, and every word that fits there.
 LINES = {
-    "workindex as": ["ask"],
+    "workindex ask": ["ask"],
     "workindex db st": ["start", "status", "stop"],
     "workindex import x": ["xes"],
     "workindex ask ada q --l": ["--locale"],
@@ -103,7 +103,7 @@ def test_nothing_heavy_is_loaded_for_it() -> None:
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     env = {**ENV, "_WORKINDEX_COMPLETE": "bash_complete"}
-    env |= {"COMP_WORDS": "workindex as", "COMP_CWORD": "1"}
+    env |= {"COMP_WORDS": "workindex ask", "COMP_CWORD": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     )
