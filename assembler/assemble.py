@@ -26,7 +26,6 @@ from workindex.assembler.envelope import (
     Manifest,
     Omission,
     OverLimit,
-    Sensitivity,
     UserRequest,
 )
 from workindex.assembler.evidence import found_by_words, passages
@@ -48,6 +47,7 @@ from workindex.assembler.tools import (
 )
 from workindex.assembler.tools.sight import Sight
 from workindex.domain.errors import NotReady
+from workindex.domain.facts import Sensitivity
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
 

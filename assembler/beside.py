@@ -15,13 +15,13 @@ from workindex.assembler.envelope import (
     ContextItem,
     Omission,
     Priority,
-    Sensitivity,
     SourceType,
     ToolCall,
 )
-from workindex.assembler.history import SENSITIVITIES
 from workindex.assembler.offers import Kind, Offer, Stage
-from workindex.domain.facts import utc
+from workindex.assembler.rendering import plain
+from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
+from workindex.domain.facts import Sensitivity
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.meetings import CommitmentRow
 from workindex.projections.users import UserRow
@@ -35,16 +35,10 @@ def artifacts_stage(
     """References to artifacts: never a body."""
     offers = []
     left = []
-    levels = list(SENSITIVITIES)
     for place, row in enumerate(rows):
         source_id = f"artifact:{row.artifact_id}"
-        sensitivity = next(one for one in SENSITIVITIES if one == row.sensitivity)
-        if row.status != "stored":
-            left.append(Omission(lane="state", source_id=source_id, reason="forgotten"))
-            continue
-        if levels.index(sensitivity) > levels.index(sensitivity_max):
-            why = "more sensitive than the caller may see"
-            left.append(Omission(lane="state", source_id=source_id, reason=why))
+        if reason_hidden := hidden(row, sensitivity_max):
+            left.append(Omission(lane="state", source_id=source_id, reason=reason_hidden))
             continue
         content = {
             "ref": source_id,
@@ -63,7 +57,7 @@ def artifacts_stage(
                 reason,
                 kind="attachment",
                 rank=-place,
-                sensitivity=sensitivity,
+                sensitivity=level(row.sensitivity),
                 recover_with=ToolCall(
                     name="resolve",
                     arguments={"ref": source_id, "selector": "0-0", "max_tokens": 1_000},
@@ -71,6 +65,13 @@ def artifacts_stage(
             )
         )
     return Stage(offers=tuple(offers), left=tuple(left))
+
+
+def hidden(row: ArtifactRow, sensitivity_max: Sensitivity) -> str | None:
+    """Why nobody may see the artifact here."""
+    if row.status != "stored":
+        return "forgotten"
+    return TOO_SENSITIVE if hides(row.sensitivity, sensitivity_max) else None
 
 
 def attachments_stage(attachments: Sequence[Attachment], now: datetime) -> Stage:
@@ -98,7 +99,7 @@ def commitments_stage(rows: Sequence[CommitmentRow]) -> Stage:
             _offer(
                 "projection",
                 f"commitment:{row.commitment_id}",
-                _plain(row._asdict()),
+                plain(row._asdict()),
                 row.settled_at or row.made_at,
                 "a commitment of the meeting in scope",
                 rank=-place,
@@ -127,7 +128,7 @@ def preferences_stage(row: UserRow | None, now: datetime) -> Stage:
     offer = _offer(
         "projection",
         "user:me",
-        _plain(content),
+        plain(content),
         row.updated_at,
         "preferences and consents in force",
         priority=2,
@@ -160,13 +161,3 @@ def _offer(
         content=content,
     )
     return Offer("state", item, "reference", kind, rank, recover_with=recover_with)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return utc(value)
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return value

@@ -11,17 +11,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.envelope import (
-    Conflict,
-    ContextItem,
-    Omission,
-    Priority,
-    Sensitivity,
-    ToolCall,
-)
+from workindex.assembler.envelope import Conflict, ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.history import hidden
 from workindex.assembler.offers import Offer, Stage
 from workindex.assembler.scope import ids_in
+from workindex.domain.facts import Sensitivity
 from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.conversations import CheckpointRow, MessageRow, SummaryRow

@@ -11,13 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from workindex.domain.facts import Frozen, Id
+from workindex.domain.facts import Frozen, Id, Sensitivity
 
 Surface = Literal["main", "task", "meeting", "approval", "proactive"]
 Lane = Literal["policy", "schema", "request", "tools", "state", "history", "evidence", "overhead"]
 SourceType = Literal["projection", "event", "artifact", "memory", "message"]
 Authority = Literal["live", "canonical", "derived", "user_claim"]
-Sensitivity = Literal["normal", "private", "restricted"]
 Priority = Literal[0, 1, 2, 3, 4]
 LoadMode = Literal[
     "always", "route_match", "auto_candidate", "explicit", "reference", "compacted", "isolated"

@@ -7,14 +7,17 @@ what was searched. A transcript is read for the meeting in scope alone, by range
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from workindex.assembler.envelope import ContextItem, Omission, Retrieval, Sensitivity, ToolCall
-from workindex.assembler.history import SENSITIVITIES
+from workindex.assembler.beside import hidden
+from workindex.assembler.envelope import ContextItem, Omission, Retrieval, ToolCall
 from workindex.assembler.offers import Offer, Stage
 from workindex.assembler.ranking import Corpus, words
+from workindex.assembler.sensitivity import level, up_to
+from workindex.domain.facts import Sensitivity
 from workindex.eventlog.transcripts import Turn
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.search import QUERY_CHARS_MAX, Filters, Hit
@@ -36,11 +39,7 @@ def found_by_words(
     query = " ".join(text.replace("\0", " ").split())[:QUERY_CHARS_MAX]
     if len(set(words(query))) < WORDS_MIN:
         return Stage()
-    levels = list(SENSITIVITIES)
-    filters = Filters(
-        kinds=("message", "artifact"),
-        sensitivity=levels[: levels.index(sensitivity_max) + 1],
-    )
+    filters = Filters(kinds=("message", "artifact"), sensitivity=up_to(sensitivity_max))
     hits = snapshot.search(query, filters, limit=HITS_MAX, now=now)
     ranked = _reranked(query, hits)
     retrieval = Retrieval(
@@ -91,7 +90,7 @@ def _offer(hit: Hit, rank: float, recover: ToolCall) -> Offer:
         authority_rank=5 if is_message else 4,
         observed_at=hit.occurred_at,
         expires_at=hit.expires_at,
-        sensitivity=next(one for one in SENSITIVITIES if one == hit.sensitivity),
+        sensitivity=level(hit.sensitivity),
         priority=4,
         admission_reason="it holds words of the request",
         content={"text": hit.text, **({"role": hit.role} if hit.role else {})},
@@ -114,18 +113,13 @@ def passages(
     offers: list[Offer] = []
     left: list[Omission] = []
     retrieval: list[Retrieval] = []
-    levels = list(SENSITIVITIES)
     for row in transcripts:
         source_id = f"artifact:{row.artifact_id}"
-        if row.status != "stored":
-            left.append(Omission(lane="evidence", source_id=source_id, reason="forgotten"))
-            continue
-        if levels.index(row.sensitivity) > levels.index(sensitivity_max):  # type: ignore[arg-type]
-            why = "more sensitive than the caller may see"
-            left.append(Omission(lane="evidence", source_id=source_id, reason=why))
+        if reason := hidden(row, sensitivity_max):
+            left.append(Omission(lane="evidence", source_id=source_id, reason=reason))
             continue
         turns = snapshot.turns(row, 0, TURNS_MAX - 1)
-        places = _corpus(row.sha256, tuple(turns)).best_turns(text, PASSAGES_MAX)
+        places = _corpus(_Transcript(row.sha256, turns)).best_turns(text, PASSAGES_MAX)
         retrieval.append(
             Retrieval(query=text[:200], filters={"artifact": row.artifact_id}, hits=len(places))
         )
@@ -133,10 +127,18 @@ def passages(
     return Stage(offers=tuple(offers), left=tuple(left), retrieval=tuple(retrieval))
 
 
+@dataclass(frozen=True)
+class _Transcript:
+    """A transcript never changes under its hash, which stands for it."""
+
+    sha256: str
+    turns: Sequence[Turn] = field(compare=False)
+
+
 @lru_cache(maxsize=32)
-def _corpus(_sha256: str, turns: tuple[Turn, ...]) -> Corpus:
-    """A transcript never changes under its hash, so it is prepared once."""
-    return Corpus([f"{turn.speaker} {turn.text}" for turn in turns])
+def _corpus(transcript: _Transcript) -> Corpus:
+    """Prepared once a transcript."""
+    return Corpus([f"{turn.speaker} {turn.text}" for turn in transcript.turns])
 
 
 def _passage(row: ArtifactRow, turns: Sequence[Turn], place: int, rank: float) -> Offer:
@@ -152,7 +154,7 @@ def _passage(row: ArtifactRow, turns: Sequence[Turn], place: int, rank: float) -
         authority="canonical",
         authority_rank=3,
         observed_at=row.stored_at,
-        sensitivity=next(one for one in SENSITIVITIES if one == row.sensitivity),
+        sensitivity=level(row.sensitivity),
         priority=4,
         admission_reason="a part of the meeting's transcript about the request",
         content=content,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from workindex.assembler.envelope import ContextItem, Omission, Priority, Sensitivity, ToolCall
+from workindex.assembler.envelope import ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Kind, Offer, Stage
+from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
+from workindex.domain.facts import Sensitivity
 from workindex.projections.conversations import MessageRow
 
 MESSAGES_MAX: Final = 60
-SENSITIVITIES: Final[Sequence[Sensitivity]] = ("normal", "private", "restricted")
 
 
 def recent_tail(
@@ -59,8 +60,8 @@ def hidden(row: MessageRow, sensitivity_max: Sensitivity) -> str | None:
     """Why nobody may see the message, or what rests on it, here."""
     if row.redacted or row.text is None:
         return "redacted"
-    if SENSITIVITIES.index(_sensitivity(row.sensitivity)) > SENSITIVITIES.index(sensitivity_max):
-        return "more sensitive than the caller may see"
+    if hides(row.sensitivity, sensitivity_max):
+        return TOO_SENSITIVE
     return None
 
 
@@ -74,7 +75,7 @@ def _offer(row: MessageRow, age: int, group: str, turns_min: int) -> Offer:
         authority="user_claim",
         authority_rank=5,
         observed_at=row.posted_at,
-        sensitivity=_sensitivity(row.sensitivity),
+        sensitivity=level(row.sensitivity),
         priority=priority,
         admission_reason="recent turn",
         content=_content(row, is_user=is_user),
@@ -100,10 +101,6 @@ def _content(row: MessageRow, *, is_user: bool) -> dict[str, Any]:
     if not is_user and row.shown_approvals:
         content["showed_approvals"] = [one["approval_id"] for one in row.shown_approvals]
     return content
-
-
-def _sensitivity(text: str) -> Sensitivity:
-    return next(one for one in SENSITIVITIES if one == text)
 
 
 def _omission(row: MessageRow, reason: str, *, can_recover: bool = True) -> Omission:

@@ -7,25 +7,18 @@ claim travels beside it as superseded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from workindex.assembler.envelope import (
-    Conflict,
-    ContextItem,
-    Omission,
-    Sensitivity,
-    ToolCall,
-)
-from workindex.assembler.history import SENSITIVITIES
+from workindex.assembler.envelope import Conflict, ContextItem, Omission, ToolCall
 from workindex.assembler.offers import Offer, Stage
-from workindex.domain.facts import utc
+from workindex.assembler.ranking import words
+from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
+from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.memory import ClaimRow
 
 CLAIMS_MAX: Final = 400
-_WORD = re.compile(r"\w+")
 
 
 def claims_stage(
@@ -43,11 +36,11 @@ def claims_stage(
     offers: list[Offer] = []
     left: list[Omission] = []
     conflicts: list[Conflict] = []
-    words = _words(text)
+    asked = set(words(text))
     by_name = {name: (kind, row) for kind, row in records for name in (row[0], f"{kind}/{row[0]}")}
     for claim in claims:
         record = by_name.get(claim.subject)
-        shared = len(words & _words(f"{claim.subject} {claim.attribute} {claim.value}"))
+        shared = len(asked & set(words(f"{claim.subject} {claim.attribute} {claim.value}")))
         if record is None and not shared:
             continue
         source_id = f"claim:{claim.claim_id}"
@@ -71,10 +64,7 @@ def _unfit(claim: ClaimRow, now: datetime, sensitivity_max: Sensitivity) -> str 
         return "expired"
     if claim.valid_from_at is not None and claim.valid_from_at > now:
         return "not valid yet"
-    levels = list(SENSITIVITIES)
-    if levels.index(claim.sensitivity) > levels.index(sensitivity_max):  # type: ignore[arg-type]
-        return "more sensitive than the caller may see"
-    return None
+    return TOO_SENSITIVE if hides(claim.sensitivity, sensitivity_max) else None
 
 
 def _conflict(claim: ClaimRow, kind: str, row: Any) -> Conflict | None:
@@ -105,7 +95,7 @@ def _offer(claim: ClaimRow, rank: float) -> Offer:
         authority_rank=4,
         observed_at=claim.recorded_at,
         expires_at=claim.expires_at,
-        sensitivity=next(one for one in SENSITIVITIES if one == claim.sensitivity),
+        sensitivity=level(claim.sensitivity),
         priority=4,
         admission_reason="a claim about what the request names",
         content={
@@ -122,7 +112,3 @@ def _offer(claim: ClaimRow, rank: float) -> Offer:
     return Offer(
         "evidence", item, "route_match", "evidence", rank, recover_with=recover, same_as=same_as
     )
-
-
-def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.casefold()) if len(word) > 2}

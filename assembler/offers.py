@@ -64,7 +64,6 @@ class Stage(NamedTuple):
     left: tuple[Omission, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     retrieval: tuple[Retrieval, ...] = ()
-    tool_groups: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
 
 

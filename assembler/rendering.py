@@ -9,7 +9,8 @@ format gives a meaning can stand, so no text can forge an item, a lane or an ins
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -58,9 +59,15 @@ def item_text(lane: Lane, item: ContextItem) -> str:
     return f"<item {attributes}>\n{data(item.content)}\n</item>\n"
 
 
-def lane_segments(lane: Lane, items: Iterable[ContextItem]) -> list[Segment]:
-    """The items of one lane in order."""
-    return [Segment(lane, item_text(lane, item), item.source_id) for item in items]
+def plain(value: Any) -> Any:
+    """The value as JSON has it: instants as text."""
+    if isinstance(value, datetime):
+        return utc(value)
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value
 
 
 def rendered(segments: Sequence[Segment]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from workindex.assembler.envelope import Scope, UserRequest
+from workindex.assembler.ranking import words
 from workindex.domain.errors import WorkindexError
 
 # The kinds that a bare id may name, in the order in which candidates are told.
@@ -32,9 +33,6 @@ TEXT_IDS_MAX: Final = 40
 CANDIDATES_MAX: Final = 8
 # Letters of other scripts end an id: they stand beside it without a space.
 _TOKEN = re.compile(r"[A-Za-z0-9_.:/#@+-]+")
-_WORD = re.compile(r"\w+")
-# Shorter words are in every title and every text.
-_WORD_CHARS_MIN: Final = 4
 
 
 class UnknownRecord(WorkindexError):
@@ -63,15 +61,14 @@ class Possible(NamedTuple):
 class Scoped(NamedTuple):
     """What is in scope by name, and what may be meant.
 
-    `refs` are (kind, id) in the order in which they were named. `is_ambiguous` says that one id
-    names records of several kinds, all of them among the candidates. `degraded` names what could
-    not be asked.
+    `refs` are (kind, id) in the order in which they were named. An id that names
+    records of several kinds is among the candidates, not the refs. `degraded` names what could not
+    be asked.
     """
 
     scope: Scope
     refs: tuple[tuple[str, str], ...]
     candidates: tuple[Possible, ...]
-    is_ambiguous: bool
     degraded: tuple[str, ...] = ()
 
 
@@ -119,7 +116,6 @@ def resolve(
             refs[rows[0][0], rows[0][1][0]] = None
         else:
             candidates += [_possible(kind, row, "an id of several kinds") for kind, row in rows]
-    is_ambiguous = bool(candidates)
     scope = _scope(request, user_id, thread_id, list(refs))
     candidates += _sounding_like(request.text, titles)
     degraded: tuple[str, ...] = ()
@@ -134,7 +130,7 @@ def resolve(
         (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
     }
     ordered = tuple(reversed(unique.values()))
-    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], is_ambiguous, degraded)
+    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], degraded)
 
 
 def _scope(
@@ -185,18 +181,14 @@ def ids_in(text: str) -> list[str]:
 
 def _sounding_like(text: str, titles: Sequence[tuple[str, Any]]) -> list[Possible]:
     """Records whose title has the most words of the text, where that is more than one word."""
-    words = _words(text)
+    asked = set(words(text))
     scored = []
     for place, (kind, row) in enumerate(titles):
-        own = _words(row.title)
-        shared = len(words & own)
+        own = set(words(row.title))
+        shared = len(asked & own)
         if shared >= 2 or (shared == 1 and len(own) == 1):
             scored.append((-shared, place, _possible(kind, row, "its title sounds like the text")))
     return [possible for _, _, possible in sorted(scored, key=lambda one: one[:2])]
-
-
-def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.casefold()) if len(word) >= _WORD_CHARS_MIN}
 
 
 def _is_ref(ref: Any) -> bool:

@@ -11,18 +11,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from workindex.assembler.envelope import (
-    Authority,
-    ContextItem,
-    Omission,
-    Priority,
-    Sensitivity,
-    ToolCall,
-)
+from workindex.assembler.envelope import Authority, ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Offer, Stage
+from workindex.assembler.rendering import plain
 from workindex.assembler.scope import Possible, Scoped
 from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, read_for
-from workindex.domain.facts import utc
+from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.needs import pending_of
 from workindex.projections.proof import Reading
@@ -197,7 +191,7 @@ def _record(kind: str, row: Any, now: datetime) -> Offer:
         sensitivity=getattr(row, "sensitivity", "normal"),
         priority=priority,
         admission_reason="the record in scope",
-        content=_plain({**row._asdict(), **_derived(kind, row, now)}),
+        content=plain({**row._asdict(), **_derived(kind, row, now)}),
     )
     return Offer("state", item, "explicit", "state", same_as=f"record:{kind}:{row[0]}")
 
@@ -244,7 +238,7 @@ def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int 
             )
             continue
         content = {"kind": one.kind, "id": one.id, "title": one.title, **one.distinguishing}
-        item = _item(source_id, _plain(content), now, 3, f"may be meant: {one.reason}")
+        item = _item(source_id, plain(content), now, 3, f"may be meant: {one.reason}")
         offers.append(
             Offer("state", item, "auto_candidate", "candidate", rank=-place, recover_with=recover)
         )
@@ -268,7 +262,7 @@ def live_state(snapshot: Snapshot, now: datetime, max_rows: int = 20) -> Stage:
                 expires_at=expires_at,
                 priority=4,
                 admission_reason="provider state" if is_fresh else "provider state past its time",
-                content=_plain(row._asdict()),
+                content=plain(row._asdict()),
             )
             recover = ToolCall(name="get_context", arguments={"type": kind, "ids": [row[0]]})
             offers.append(
@@ -315,14 +309,3 @@ def _list(told: StateAnswer) -> dict[str, Any]:
         "verdict": told.verdict,
         "items": [_told(item) for item in told.items[:LISTED_MAX]],
     }
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON has it: instants as text."""
-    if isinstance(value, datetime):
-        return utc(value)
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return value

@@ -11,16 +11,14 @@ import time
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-import psycopg
-
 from workindex.domain.errors import CorruptEvent, NeedsNewerCode, Unavailable
-from workindex.eventlog.append import json_text, lock, sqlstate
+from workindex.eventlog.append import json_text, lock
 from workindex.eventlog.database import Connection
 from workindex.eventlog.failpoints import failpoint
 from workindex.eventlog.mapper import FactMapper
 from workindex.projections.folding import Folding
 from workindex.projections.log_reading import Log, read_logs
-from workindex.projections.parking import VALUE_CLASSES, member_subsets, park_record
+from workindex.projections.parking import park_record, write_what_fits
 from workindex.projections.row_writing import RowWriter, changed_rows, clear
 from workindex.projections.sets import ProjectionSet
 
@@ -212,22 +210,14 @@ class _Advance:
         base = self._base or 0
         now = datetime.now(UTC)
         parked = fold_log(self._conn, self._target, log, self._folding, now)
-        standing = frozenset(self._folding.without)
-        left = [m for m in self._target.projection_set.members if m not in standing]
-        error: psycopg.Error | None = None
-        for refused in member_subsets(left):
-            marks = parked | {m: park_record(base + 1, base + 1, error or "", now) for m in refused}
-            try:
-                with self._conn.transaction():
-                    rows = self._write(standing.union(refused), position, marks)
-                break
-            except psycopg.Error as refusal:
-                if sqlstate(refusal)[:2] not in VALUE_CLASSES:
-                    raise
-                error = refusal
-        else:
-            assert error is not None
-            raise error
+
+        def attempt(refused: dict[str, Any]) -> int:
+            return self._write(frozenset(self._folding.without), position, parked | refused)
+
+        rows, left_out = write_what_fits(
+            self._conn, self._folding, self._target.projection_set.members, (base + 1, now), attempt
+        )
+        marks = parked | left_out
         self._folding.without.update(marks)
         self._folding.before = dict(self._folding.after)
         self._base = position

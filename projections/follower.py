@@ -40,8 +40,8 @@ from workindex.projections.parking import (
     attempts_after,
     events_at_once,
     marks_of_a_killer,
-    member_subsets,
     park_record,
+    write_what_fits,
 )
 from workindex.projections.rows import load_rows, raise_epoch
 from workindex.projections.sets import ALL_SETS, INLINE, ProjectionSet
@@ -326,22 +326,14 @@ class _Step:
         self, folding: Folding, base: int, position: int, marks: dict[str, Any], now: datetime
     ) -> dict[str, Any]:
         """As `_write`, without the fewest members whose rows are refused; returns their marks."""
-        left = [member for member in self._set.members if member not in folding.without]
-        error: psycopg.Error | None = None
-        for refused in member_subsets(left):
-            folding.without.update(refused)
-            more = {m: park_record(base + 1, base + 1, error or "", now) for m in refused}
-            try:
-                with self._conn.transaction():
-                    self._write(folding, base, position, marks | more)
-                return more
-            except psycopg.Error as refusal:
-                if sqlstate(refusal)[:2] not in VALUE_CLASSES:
-                    raise
-                error = refusal
-                folding.without.difference_update(refused)
-        assert error is not None
-        raise error
+
+        def attempt(refused: dict[str, Any]) -> None:
+            self._write(folding, base, position, marks | refused)
+
+        _, left_out = write_what_fits(
+            self._conn, folding, self._set.members, (base + 1, now), attempt
+        )
+        return left_out
 
     def _hand_on(self, position: int, *, parked: bool) -> psycopg.Cursor[Any]:
         """The entry goes if the head is reached, else it is due again."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import psycopg
 
@@ -19,11 +19,12 @@ from workindex.domain.facts import Event, Fact
 from workindex.eventlog.append import sqlstate
 from workindex.eventlog.database import Connection
 from workindex.eventlog.mapper import FactMapper, LogEvent
-from workindex.projections.folding import split_ref
+from workindex.projections.folding import Folding, split_ref
 from workindex.projections.marks import park_record as park_record
 from workindex.projections.planning import Plan
 from workindex.projections.sets import ProjectionSet
 
+T = TypeVar("T")
 Send = Callable[[Mapping[str, Any], int, Mapping[str, Any]], int]
 VALUE_CLASSES = ("22", "23")
 STANDING = "parked in another generation"
@@ -61,18 +62,38 @@ def append_parking(
     for member, failure in folding.apply_all(numbered).items():
         at = head + _offset(failure.event, numbered)
         parked[member] = park_record(head + 1, at, failure, plan.now)
-    error: psycopg.Error | None = None
-    for refused in member_subsets(
-        m for m in plan.projection_set.members if m not in folding.without
-    ):
-        folding.without.update(refused)
+
+    def attempt(refused: dict[str, Any]) -> int:
         rows, open_delta = folding.changes(base=None)
-        marks = parked | {
-            member: park_record(head + 1, head + 1, error or "", plan.now) for member in refused
-        }
+        return send(rows, open_delta, parked | refused)
+
+    head_after, _ = write_what_fits(
+        conn, folding, plan.projection_set.members, (head + 1, plan.now), attempt
+    )
+    return head_after
+
+
+def write_what_fits(
+    conn: Connection,
+    folding: Folding,
+    members: Iterable[str],
+    since: tuple[int, datetime],
+    attempt: Callable[[dict[str, Any]], T],
+) -> tuple[T, dict[str, Any]]:
+    """Write with every member, else without the fewest whose rows the database refuses.
+
+    `attempt(marks)` writes in a transaction of its own, with the marks of those left out; `since`
+    is the first event that they do not hold, and the time. Returns what it gave, and the marks.
+    Raises: the database's refusal where nothing fits, and every error that is no refusal at once.
+    """
+    position, now = since
+    error: psycopg.Error | None = None
+    for refused in _subsets([one for one in members if one not in folding.without]):
+        folding.without.update(refused)
+        marks = {one: park_record(position, position, error or "", now) for one in refused}
         try:
             with conn.transaction():
-                return send(rows, open_delta, marks)
+                return attempt(marks), marks
         except psycopg.Error as refusal:
             if sqlstate(refusal)[:2] not in VALUE_CLASSES:
                 raise
@@ -141,7 +162,7 @@ def _offset(event: Event, numbered: list[tuple[Event, int]]) -> int:
     return next(offset for candidate, offset in numbered if candidate is event)
 
 
-def member_subsets(members: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def _subsets(members: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Which members to leave out, fewest first; none at first."""
     names = list(members)
     for size in range(len(names) + 1):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from psycopg.rows import dict_row
 
@@ -27,7 +27,7 @@ LIMIT_MAX: Final = 200
 QUERY_CHARS_MAX: Final = 2_000
 PER_SOURCE: Final = 3  # documents of one source before others come first
 KINDS: Final = ("message", "claim", "artifact", "transcript")
-SENSITIVITIES: Final = ("normal", "private", "restricted")
+SENSITIVITIES: Final = get_args(Sensitivity)
 _ENTITIES: Final = ("thread", "meeting", "task", "message", "claim", "artifact", "subject")
 
 # Binds: user, fold versions of both sets, query, filters, types of facts that end a source.

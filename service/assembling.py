@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from workindex.assembler.admission import SURFACES
 from workindex.assembler.assemble import Settings, assemble
-from workindex.assembler.envelope import ContextEnvelope, OverLimit, Sensitivity, UserRequest
+from workindex.assembler.envelope import ContextEnvelope, OverLimit, UserRequest
 from workindex.assembler.policies import policy_named
 from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
 from workindex.assembler.tools import ToolAccess
 from workindex.domain.errors import InvalidInput
-from workindex.domain.facts import check_time
+from workindex.domain.facts import Sensitivity, check_time
 from workindex.projections.recording import Clock
 from workindex.projections.work_index import Reader
 from workindex.service.refreshing import (

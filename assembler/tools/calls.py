@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import orjson
 from pydantic import JsonValue
 
-from workindex.assembler.envelope import ContextItem, Omission, ToolCall
+from workindex.assembler.envelope import ContextItem, Omission
 from workindex.assembler.rendering import data, item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import context, resolving
@@ -249,11 +249,6 @@ class ToolSession:
         )
         tokens = self._counter.count([item_text("tools", item)])[0]
         return item.model_copy(update={"token_estimate": tokens})
-
-
-def continues(call: ToolCall) -> bool:
-    """Whether a call is one of those after which a turn may go on."""
-    return call.name in {"get_context", "resolve", "load_tool_group"}
 
 
 def _has_body(source_id: str) -> bool:

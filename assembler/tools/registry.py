@@ -24,7 +24,6 @@ from workindex.domain.facts import Id
 
 NAME_CHARS_MAX: Final = 200
 DESCRIPTION_CHARS_MAX: Final = 100_000
-TOOLS_MAX: Final = 100_000
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 # One-line bullets of one list; what is indented deeper belongs to the line above it.
 _BULLET: Final = re.compile(r"(\s*[-*•] )\S.*")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.envelope import Sensitivity
-from workindex.assembler.history import SENSITIVITIES
+from workindex.assembler.sensitivity import up_to
+from workindex.domain.facts import Sensitivity
 
 MaySee = Callable[[str, Any], bool]
 
@@ -27,7 +27,7 @@ class Sight(NamedTuple):
     @property
     def levels(self) -> list[Sensitivity]:
         """The sensitivities that may be seen."""
-        return list(SENSITIVITIES[: SENSITIVITIES.index(self.sensitivity_max) + 1])
+        return list(up_to(self.sensitivity_max))
 
     def sees(self, kind: str, row: Any, now: datetime) -> bool:
         """Whether the row is there for this turn: neither ended nor hidden."""

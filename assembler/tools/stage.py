@@ -55,10 +55,7 @@ def budget_of(policy: Policy) -> ToolBudget:
 def tools_stage(
     access: ToolAccess, wanted: Wanted, budget: ToolBudget, counter: TokenCounter
 ) -> Stage:
-    """Offers of the lane `tools` and the groups among them whose schemas are told.
-
-    What the lanes admit of it says `active_groups`; `tool_groups` is what was offered.
-    """
+    """Offers of the lane `tools`; `active_groups` says which groups' schemas are among items."""
     try:
         view = access.catalogue.view(access.is_permitted)
     except ToolsUnavailable as error:
@@ -76,7 +73,6 @@ def tools_stage(
     return Stage(
         offers=(*offers, *found.offers),
         left=(*left, *found.left),
-        tool_groups=found.tool_groups,
         degraded=_degraded((*chosen.missing, *view.registry.missing)),
     )
 
@@ -90,7 +86,6 @@ def _loaded(view: View, selection: Selection, budget: ToolBudget, counter: Token
     """Schemas in the order of the selection until the budget is used; the rest by reference."""
     offers: list[Offer] = []
     left: list[Omission] = []
-    groups: list[str] = []
     room = budget.loaded_tokens
     candidates = 0
     for place, one in enumerate(selection.chosen):
@@ -120,10 +115,9 @@ def _loaded(view: View, selection: Selection, budget: ToolBudget, counter: Token
             left.append(_omission(one, "no room for its schemas"))
             continue
         room -= found.tokens
-        groups.append(one.group.namespace)
         offers.append(_offer(found, one, place))
         left += _rest(found, one)
-    return Stage(offers=tuple(offers), left=tuple(left), tool_groups=tuple(groups))
+    return Stage(offers=tuple(offers), left=tuple(left))
 
 
 def _offer(found: Loaded, one: Chosen, place: int) -> Offer:

@@ -224,7 +224,7 @@ def _measured(catalogue: ToolCatalogue, view: View, questions: Sequence[Question
         wanted = Wanted(one.text, context=one.context)
         found = tools_stage(ToolAccess(catalogue), wanted, BUDGET, count)
         tokens += sum(count.count([item_text("tools", offer.item) for offer in found.offers]))
-        if one.right not in found.tool_groups:
+        if one.right not in active_groups(offer.item for offer in found.offers):
             missed.append(one)
     reached, named = _recovered(view, missed)
     total = len(questions)
