@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 
 import rich_click as click
@@ -31,6 +32,9 @@ def worker(cli: Cli, once: bool, poll_seconds: float) -> None:
       workindex worker --once
     """
     from workindex.service.worker import Worker
+
+    if math.isnan(poll_seconds):  # a range lets it through
+        raise click.BadParameter("nan is no number of seconds", param_hint="'--poll-seconds'")
 
     opened = cli.open()
     running = Worker(opened.database, opened.follower, say=cli.note, poll_s=poll_seconds)

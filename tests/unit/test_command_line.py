@@ -124,6 +124,7 @@ def test_an_error_has_one_exit_code(
         ["schema", "poems"],
         ["schema", "answer", "items"],
         ["worker", "--poll-seconds", "0"],
+        ["worker", "--poll-seconds", "nan"],
         ["search", "ada", "tea \udcff"],
         ["search", "ada", "tea", "--source=\udcff"],
         ["log", "ada", "--stream", "task/\udcff"],
