@@ -282,7 +282,7 @@ def _said_before(turn: _Turn) -> tuple[str, ...]:
     if thread_id is None or not turn.admission.has("recent_tail"):
         return ()
     sight = Sight(turn.settings.sensitivity_max)
-    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, SAID_MAX)
+    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
     return tuple(
         row.text or ""
         for row in rows

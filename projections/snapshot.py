@@ -48,13 +48,17 @@ class Snapshot:
     """One user's rows, read one after the other as of one position.
 
     Where the rows lag behind the log they are folded on; a reading whose reasons name no doubt
-    holds all that it was asked for.
+    holds all that it was asked for. Nothing changes within a snapshot, so a row, a thread's tail
+    and a kind that was folded are read once, however many stages ask.
     """
 
     def __init__(self, reader: Reader, conn: Connection, user_id: str) -> None:
         self._reader = reader
         self._conn = conn
         self.user_id = user_id
+        self._rows: dict[tuple[str, str], Any] = {}
+        self._tails: dict[tuple[str, int], list[MessageRow]] = {}
+        self._whole: dict[str, list[Any]] = {}
 
     def read(
         self, want: Want, *, now: datetime | None = None, bounds: Bounds | None = None
@@ -69,20 +73,31 @@ class Snapshot:
     def named(self, base: Reading, kind: str, ids: Iterable[str]) -> list[Any]:
         """The rows of these ids that there are, in the order of the ids; `base` read before."""
         wanted = list(dict.fromkeys(ids))
-        if not wanted or not base.projections:
+        if not base.projections:
             return []
-        table = TABLE_OF_KIND[kind]
+        if unread := [id_ for id_ in wanted if (kind, id_) not in self._rows]:
+            found = {row[0]: row for row in self._looked_up(base, kind, unread)}
+            self._rows |= {(kind, id_): found.get(id_) for id_ in unread}
+        rows = (self._rows[kind, id_] for id_ in wanted)
+        return [row for row in rows if row is not None]
+
+    def _looked_up(self, base: Reading, kind: str, ids: list[str]) -> list[Any]:
         if base.live:
-            rows = {row[0]: row for row in self._folded(kind)}
-            return [rows[id_] for id_ in wanted if id_ in rows]
+            return [row for row in self._folded(kind) if row[0] in ids]
+        table = TABLE_OF_KIND[kind]
         statement = NAMED.format(table=table.name, id=table.id_column)
-        found = self._select(statement.encode(), wanted, self.user_id, _generation(base))
+        found = self._select(statement.encode(), ids, self.user_id, _generation(base))
         return [table.load(row) for row in found]
 
     def recent_messages(self, base: Reading, thread_id: str, limit: int) -> list[MessageRow]:
         """The thread's newest messages, the oldest of them first."""
         if not base.projections:
             return []
+        if (thread_id, limit) not in self._tails:
+            self._tails[thread_id, limit] = self._tail(base, thread_id, limit)
+        return self._tails[thread_id, limit]
+
+    def _tail(self, base: Reading, thread_id: str, limit: int) -> list[MessageRow]:
         if base.live:
             rows = [row for row in self._folded("message") if row.thread_id == thread_id]
             return sorted(rows, key=lambda row: (row.posted_at, row.message_id))[-limit:]
@@ -134,7 +149,9 @@ class Snapshot:
         return search_in(self._conn, self.user_id, query, filters, limit=limit, now=now)
 
     def _folded(self, kind: str) -> list[Any]:
-        return self.read({kind: "all"}).rows[kind]
+        if kind not in self._whole:
+            self._whole[kind] = self.read({kind: "all"}).rows[kind]
+        return self._whole[kind]
 
     def _select(self, statement: bytes, *binds: Any) -> list[Any]:
         return [row for (row,) in self._conn.execute(statement, binds).fetchall()]
