@@ -6,92 +6,33 @@ be done is named in `degraded`, so that nothing that is missing passes for "ther
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from workindex.assembler.admission import SURFACES, Admission
-from workindex.assembler.beside import (
-    artifacts_stage,
-    attachments_stage,
-    commitments_stage,
-    preferences_stage,
-)
-from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.admission import SURFACES
 from workindex.assembler.envelope import (
     Candidate,
     ContextEnvelope,
     Manifest,
     Omission,
-    OverLimit,
     UserRequest,
 )
-from workindex.assembler.evidence import found_by_words, passages
-from workindex.assembler.history import MESSAGES_MAX, recent_tail
 from workindex.assembler.lanes import Fitted, fit
-from workindex.assembler.memory import CLAIMS_MAX, claims_stage
+from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined
-from workindex.assembler.policies import Policy
-from workindex.assembler.rendering import Segment, data
-from workindex.assembler.scope import Classifier, Scoped, UnknownRecord, resolve
-from workindex.assembler.state_lane import Asked, live_state, possible, records, work_index
-from workindex.assembler.tokens import TokenCounter
-from workindex.assembler.tools import (
-    ToolAccess,
-    Wanted,
-    active_groups,
-    budget_of,
-    tools_stage,
-)
-from workindex.assembler.tools.sight import Sight
+from workindex.assembler.rendering import Segment, data, rendered, request_text
+from workindex.assembler.scope import Scoped, UnknownRecord, resolve
+from workindex.assembler.stages import STAGES
+from workindex.assembler.state_lane import Asked
+from workindex.assembler.tools import active_groups
+from workindex.assembler.tools.core import core_text
+from workindex.assembler.turn import Settings, Turn
 from workindex.domain.errors import NotReady
-from workindex.domain.facts import Sensitivity
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
-
-# Of rows of which this is said, what has ended since is not known.
-STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
-
-
-class Settings(NamedTuple):
-    """What a caller decides for every turn: the budget, who may see what, and the ports.
-
-    `sensitivity_max` is the most sensitive thing that the caller may be shown, `degraded` what
-    already failed before the stages.
-    """
-
-    policy: Policy
-    counter: TokenCounter
-    sensitivity_max: Sensitivity = "private"
-    classifier: Classifier | None = None
-    over_limit: OverLimit | None = None
-    degraded: tuple[str, ...] = ()
-    tools: ToolAccess | None = None
-
-
-class _Turn(NamedTuple):
-    """One turn on its way through the stages."""
-
-    snapshot: Snapshot
-    request: UserRequest
-    settings: Settings
-    admission: Admission
-    asked: Asked
-    scoped: Scoped
-
-    @property
-    def now(self) -> datetime:
-        return self.asked.now
-
-    def named(self, kind: str, ids: Sequence[str]) -> Sequence[Any]:
-        """Rows by kind and exact id, as of the turn's position."""
-        return self.snapshot.named(self.asked.base, kind, ids)
-
-    def refs_of(self, kind: str) -> list[str]:
-        """The ids in scope of one kind."""
-        return [id_ for one, id_ in self.scoped.refs if one == kind]
 
 
 def assemble(
@@ -106,10 +47,12 @@ def assemble(
     with snapshot(reader, user_id) as read:
         asked = Asked(read, request.now, request.tz)
         scoped = _timed(latency_ms, "scope", lambda: _scope(read, asked, request, settings))
-        turn = _Turn(read, request, settings, SURFACES[request.surface], asked, scoped)
+        turn = Turn(read, request, settings, SURFACES[request.surface], asked, scoped)
         stages = [_timed(latency_ms, name, partial(stage, turn)) for name, stage in STAGES]
     found = joined(stages)
-    fixed = _fixed(request, settings.policy)
+    degraded = (*settings.degraded, *found.degraded)
+    found = joined((found, notices(found.conflicts, degraded, turn.now)))
+    fixed = _fixed(request, settings)
     fitted = _timed(
         latency_ms,
         "fit",
@@ -138,207 +81,30 @@ def _scope(read: Snapshot, asked: Asked, request: UserRequest, settings: Setting
         ) from unknown
 
 
-def _state(turn: _Turn) -> Stage:
-    """What stands now: records in scope, what needs the person, what may be meant."""
-    has = turn.admission.has
-    stages = []
-    if has("records"):
-        stages.append(records(turn.snapshot, turn.asked.base, turn.scoped, turn.now))
-    if has("work_index"):
-        is_main = "work_index" in turn.admission.always
-        stages.append(work_index(turn.asked, 2 if is_main else 4))
-    if has("candidates"):
-        most = turn.settings.policy.candidates_max
-        stages.append(possible(turn.scoped.candidates, turn.now, most))
-    if has("live_state"):
-        stages.append(live_state(turn.snapshot, turn.now))
-    if doubts := turn.asked.doubts("task"):
-        stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
-    stages.append(Stage(degraded=turn.scoped.degraded))
-    return joined(stages)
-
-
-def _trusted(kind: str, what: str, stage: Callable[[_Turn], Stage]) -> Callable[[_Turn], Stage]:
-    """The stage, where the rows of the kind can be trusted to say what has ended.
-
-    Rows that stand still may show what was withdrawn or redacted since: none of them is told.
-    """
-
-    def run(turn: _Turn) -> Stage:
-        doubts = turn.asked.doubts(kind)
-        found = Stage() if STALE.intersection(doubts) else stage(turn)
-        if not doubts:
-            return found
-        how = "not told, the rows stand still" if STALE.intersection(doubts) else "not certain"
-        told = Stage(degraded=(f"{what}: {how} ({', '.join(doubts)})",))
-        return joined((found, told))
-
-    return run
-
-
-def _artifacts(turn: _Turn) -> Stage:
-    """Artifacts that are named, came with the message or belong to what is in scope."""
-    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
-    seen = turn.settings.sensitivity_max
-    attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
-    rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
-    stages = [artifacts_stage(rows, seen, "it is named or came with the message")]
-    if has("artifacts"):
-        own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
-        stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
-    return joined(stages)
-
-
-def _beside(turn: _Turn) -> Stage:
-    """What stands beside the records in scope, artifacts apart."""
-    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
-    stages = [attachments_stage(turn.request.attachments, turn.now)]
-    if has("commitments") and scope.meeting_id is not None:
-        made = turn.snapshot.read({"commitment": "all"}, now=turn.now).rows["commitment"]
-        own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
-        stages.append(commitments_stage(own_ones))
-    if has("preferences"):
-        users = base.rows.get("user", ())
-        stages.append(preferences_stage(users[0] if users else None, turn.now))
-    return joined(stages)
-
-
-def _history(turn: _Turn) -> Stage:
-    """The conversation's last turns, its checkpoint and its summary."""
-    has, thread_id = turn.admission.has, turn.scoped.scope.thread_id
-    if thread_id is None:
-        return Stage()
-    stages = []
-    thread = next(iter(turn.named("thread", [thread_id])), None)
-    if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
-        is_needed = "checkpoint" in turn.admission.always
-        stages += [
-            checkpoint_stage(row, turn.named, turn.now, is_needed=is_needed)
-            for row in turn.named("checkpoint", [thread.checkpoint_id])
-        ]
-    if has("summary") and thread is not None and thread.summary_id is not None:
-        stages += [
-            summary_stage(row, turn.named, turn.settings.sensitivity_max)
-            for row in turn.named("summary", [thread.summary_id])
-        ]
-    if has("recent_tail"):
-        policy = turn.settings.policy
-        stages.append(
-            recent_tail(
-                turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX),
-                latest_id=turn.request.message_id,
-                turns_min=policy.turns_min,
-                turns_max=policy.turns_max,
-                sensitivity_max=turn.settings.sensitivity_max,
-            )
-        )
-    return joined(stages)
-
-
-def _memory(turn: _Turn) -> Stage:
-    if not turn.admission.has("claims"):
-        return Stage()
-    records_in_scope = [
-        (kind, row) for kind, id_ in turn.scoped.refs for row in turn.named(kind, [id_])
-    ]
-    return claims_stage(
-        turn.snapshot.current_claims(turn.asked.base, CLAIMS_MAX),
-        turn.request.text,
-        records_in_scope,
-        now=turn.now,
-        sensitivity_max=turn.settings.sensitivity_max,
-    )
-
-
-def _evidence(turn: _Turn) -> Stage:
-    """Parts of the meeting in scope; else what holds the request's words."""
-    if not turn.admission.has("evidence"):
-        return Stage()
-    meeting_id, seen = turn.scoped.scope.meeting_id, turn.settings.sensitivity_max
-    if meeting_id is not None:
-        return _trusted("artifact", "transcripts", _passages)(turn)
-    return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
-
-
-def _passages(turn: _Turn) -> Stage:
-    meetings = turn.named("meeting", [turn.scoped.scope.meeting_id or ""])
-    rows = turn.named("artifact", [id_ for row in meetings for id_ in row.transcripts])
-    seen = turn.settings.sensitivity_max
-    return passages(turn.snapshot, rows, turn.request.text, sensitivity_max=seen)
-
-
-def _tools(turn: _Turn) -> Stage:
-    """The index of tools, and the schemas that the turn is known to need."""
-    settings, request = turn.settings, turn.request
-    if settings.tools is None:
-        return Stage()
-    wanted = Wanted(request.text, request.surface, _active_groups(turn), _said_before(turn))
-    return tools_stage(settings.tools, wanted, budget_of(settings.policy), settings.counter)
-
-
-def _said_before(turn: _Turn) -> tuple[str, ...]:
-    """What the person said in the thread before, as far as the turn may see it, newest last."""
-    thread_id = turn.scoped.scope.thread_id
-    if thread_id is None or not turn.admission.has("recent_tail"):
-        return ()
-    sight = Sight(turn.settings.sensitivity_max)
-    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
-    return tuple(
-        row.text or ""
-        for row in rows
-        if row.role == "user"
-        and row.message_id != turn.request.message_id
-        and sight.sees("message", row, turn.now)
-    )
-
-
-def _active_groups(turn: _Turn) -> tuple[str, ...]:
-    """The groups that were in use when the thread was last checkpointed."""
-    thread_id = turn.scoped.scope.thread_id
-    if thread_id is None:
-        return ()
-    ids = [row.checkpoint_id for row in turn.named("thread", [thread_id]) if row.checkpoint_id]
-    return tuple(
-        group
-        for row in turn.named("checkpoint", ids)
-        for group in row.body.get("active_tool_groups", ())
-    )
-
-
-# The order of the stages is the order of the items within their lanes.
-STAGES: tuple[tuple[str, Callable[[_Turn], Stage]], ...] = (
-    ("state", _state),
-    ("artifacts", _trusted("artifact", "artifacts", _artifacts)),
-    ("beside", _beside),
-    ("history", _trusted("message", "history", _history)),
-    ("memory", _trusted("claim", "memory", _memory)),
-    ("evidence", _evidence),
-    ("tools", _tools),
-)
-ARTIFACTS_MAX = 20
-SAID_MAX = 12  # messages whose words may tell which tools are meant
-
-
-def _fixed(request: UserRequest, policy: Policy) -> list[Segment]:
-    """What is never cut: the policy's core and the request itself."""
-    told = request.model_dump(mode="json", exclude_none=True, exclude={"text"})
-    heads = " ".join(f"{name}={data(value)}" for name, value in sorted(told.items()))
-    return [
-        Segment("policy", policy.core if policy.core.endswith("\n") else f"{policy.core}\n"),
-        Segment("request", f"<request {heads}>\n{data(request.text)}\n</request>\n"),
-    ]
+def _fixed(request: UserRequest, settings: Settings) -> list[Segment]:
+    """What is never cut: the policy's core, the schemas of the call, and the request itself."""
+    core = settings.policy.core
+    schemas = core_text() if settings.tools is not None else ""
+    if settings.output_schema is not None:
+        schemas += f"<output_schema>\n{data(settings.output_schema)}\n</output_schema>\n"
+    fixed = [Segment("policy", core if core.endswith("\n") else f"{core}\n")]
+    fixed += [Segment("schema", schemas)] if schemas else []
+    return [*fixed, Segment("request", request_text(request))]
 
 
 def _envelope(
-    turn: _Turn, found: Stage, fitted: Fitted, latency_ms: dict[str, float]
+    turn: Turn, found: Stage, fitted: Fitted, latency_ms: dict[str, float]
 ) -> ContextEnvelope:
     pending = turn.asked.pending
     left = tuple(_left(omission) for omission in found.left)
     active = active_groups(fitted.items["tools"])
+    prefix = rendered([one for one in fitted.segments if one.lane in ("policy", "schema")])
     return ContextEnvelope(
         request=turn.request,
         scope=turn.scoped.scope,
         policy_version=turn.settings.policy.full_name,
+        prefix=prefix,
+        tools=fitted.items["tools"],
         current_state=fitted.items["state"],
         recent_history=fitted.items["history"],
         retrieved_evidence=fitted.items["evidence"],
@@ -359,6 +125,7 @@ def _envelope(
             latency_ms=latency_ms,
             degraded=(*turn.settings.degraded, *found.degraded),
             over_limit=fitted.over_limit,
+            prefix_sha256=hashlib.sha256(prefix.encode()).hexdigest(),
         ),
     )
 

@@ -165,7 +165,11 @@ class OverLimit(Frozen):
 
 
 class Manifest(Frozen):
-    """Every candidate exactly once, what was searched, and what it cost."""
+    """Every candidate exactly once, what was searched, and what it cost.
+
+    `prefix_sha256` is that of the envelope's prefix in UTF-8, as 64 hexadecimal digits: it changes
+    with the policy's version or a schema, and with nothing else.
+    """
 
     candidates: tuple[Candidate, ...]
     retrieval: tuple[Retrieval, ...] = ()
@@ -174,18 +178,24 @@ class Manifest(Frozen):
     latency_ms: dict[str, float] = Field(default_factory=dict)
     degraded: tuple[str, ...] = ()
     over_limit: OverLimit | None = None
+    prefix_sha256: str = ""
 
 
 class ContextEnvelope(Frozen):
     """The working set of one turn.
 
-    `proof` is {verdict, reasons, certificate} of what needs the user, as of the one position at
-    which all of the current state was read.
+    `prefix` is the text that is the same in every turn of this policy with these schemas: the
+    policy's core, the schemas of the core tools and of the answer; `tools` are the index and the
+    loaded schemas. `rendering.working_set_text` is the whole as it was counted. `proof` is
+    {verdict, reasons, certificate} of what needs the user, as of the one position at which all of
+    the current state was read.
     """
 
     request: UserRequest
     scope: Scope
     policy_version: str
+    prefix: str
+    tools: tuple[ContextItem, ...]
     current_state: tuple[ContextItem, ...]
     recent_history: tuple[ContextItem, ...]
     retrieved_evidence: tuple[ContextItem, ...]

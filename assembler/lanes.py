@@ -204,10 +204,12 @@ class _Fitting:
                 name = held.offer.item.source_id
                 parts[name] = parts.get(name, 0) + held.tokens
         used = sum(parts.values())
-        request = parts.get("request", 0)
-        request_max = self.policy.request_tokens_max
-        if request_max is not None and request > request_max:
-            raise ContextBudgetExceeded(request, request_max, "request", request)
+        for lane, most in (
+            ("request", self.policy.request_tokens_max),
+            ("schema", self.policy.schema_tokens_max),
+        ):
+            if most is not None and parts.get(lane, 0) > most:
+                raise ContextBudgetExceeded(parts[lane], most, lane, parts[lane])
         if used > self.limit:
             largest = max(parts, key=lambda name: (parts[name], name))
             raise ContextBudgetExceeded(used, self.limit, largest, parts[largest])

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from workindex.assembler.envelope import ContextItem, Lane
+from workindex.assembler.envelope import ContextEnvelope, ContextItem, Lane, UserRequest
 from workindex.domain.facts import utc
 
 # Beside what JSON escapes itself: the signs that open and close items, and everything that some
@@ -75,6 +75,25 @@ def rendered(segments: Sequence[Segment]) -> str:
     for segment in segments:
         assert segment.text.endswith("\n"), f"{segment.lane} does not end in a newline"
     return "".join(segment.text for segment in segments)
+
+
+def request_text(request: UserRequest) -> str:
+    """The request with what the caller knows about it, as the last segment of a working set."""
+    told = request.model_dump(mode="json", exclude_none=True, exclude={"text"})
+    heads = " ".join(f"{name}={data(value)}" for name, value in sorted(told.items()))
+    return f"<request {heads}>\n{data(request.text)}\n</request>\n"
+
+
+def working_set_text(envelope: ContextEnvelope) -> str:
+    """All that the model is given, byte for byte as its tokens were counted."""
+    lanes: tuple[tuple[Lane, tuple[ContextItem, ...]], ...] = (
+        ("tools", envelope.tools),
+        ("state", envelope.current_state),
+        ("history", envelope.recent_history),
+        ("evidence", envelope.retrieved_evidence),
+    )
+    items = "".join(item_text(lane, item) for lane, held in lanes for item in held)
+    return f"{envelope.prefix}{items}{request_text(envelope.request)}"
 
 
 def parsed(text: str) -> list[tuple[dict[str, Any], Any]]:

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from workindex.assembler.admission import SURFACES
-from workindex.assembler.assemble import Settings, assemble
+from workindex.assembler.assemble import assemble
 from workindex.assembler.envelope import ContextEnvelope, OverLimit, UserRequest
 from workindex.assembler.policies import policy_named
 from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
 from workindex.assembler.tools import ToolAccess
+from workindex.assembler.turn import Settings
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time
 from workindex.projections.recording import Clock
@@ -52,8 +53,8 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
 class AssembleSettings(TypedDict, total=False):
     """What a caller may decide: `policy` (assistant) or one of `settings_file`, `counter`
     (o200k_base), `sensitivity_max` (private), a reason for more than the usual limit, and the
-    `provider` that looks again at live state past its time, within `refresh_seconds`; and the
-    `tools` that there are for this principal."""
+    `provider` that looks again at live state past its time, within `refresh_seconds`; the
+    `tools` that there are for this principal; and the `output_schema` of the model's answer."""
 
     policy: str
     settings_file: Path | None
@@ -64,6 +65,7 @@ class AssembleSettings(TypedDict, total=False):
     provider: StateProvider | None
     refresh_seconds: float
     tools: ToolAccess | None
+    output_schema: JsonValue
 
 
 def assembled(
@@ -113,6 +115,7 @@ def assembled(
         chosen.get("over_limit"),
         tuple(f"not refreshed: {failure}" for failure in failures),
         chosen.get("tools"),
+        chosen.get("output_schema"),
     )
     return assemble(reader, user_id, request, settings)
 

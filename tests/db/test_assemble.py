@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from engine import do_as_owner
 from turns import AGENT, NOW, approval, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler.lanes import ContextBudgetExceeded
+from workindex.assembler.rendering import parsed, working_set_text
 from workindex.assembler.scope import UnknownRecord
+from workindex.assembler.tokens import counter
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
 
@@ -210,7 +213,9 @@ def test_a_summary_that_contradicts_a_row_is_dropped(ann: UserScope) -> None:
     told: Any = item(envelope, "summary:S-1").content
     assert [one["text"] for one in told["sentences"]] == ["Ann likes jazz."]
     assert [one.superseded for one in envelope.conflicts] == ["summary:S-1"]
-    lanes = [one.content for one in envelope.current_state]
+    lanes = [
+        one.content for one in envelope.current_state if not one.source_id.startswith("conflict:")
+    ]
     assert [c for c in lanes if "position" not in str(c)] == [
         one.content for one in before if "position" not in str(one.content)
     ]
@@ -289,3 +294,31 @@ def test_provider_state_past_its_time_is_told_as_such(ann: UserScope) -> None:
     later = item(assemble(ann, "hi", now=NOW + timedelta(hours=2)), "connection:mail:me")
     assert (fresh.authority, later.authority) == ("live", "derived")
     assert later.admission_reason == "provider state past its time"
+
+
+@pytest.mark.parametrize("policy", ["assistant", "strict"])
+def test_the_envelope_is_all_that_was_counted(ann: UserScope, policy: str) -> None:
+    """The text that a backend makes of it costs what the budget says, conflicts included."""
+    do(ann, "create_task", task_id="T-1", title="Pay the band")
+    claim = {"subject": "task/T-1", "attribute": "title", "value": "Book the band"}
+    do(ann, "record_claim", claim_id="C-1", **claim)
+    say(ann, "M-1", "Let us talk")
+    request = {"text": "What about T-1?", "now": NOW, "thread_id": "main"}
+    output_schema = {"type": "object", "properties": {"reply": {"type": "string"}}}
+    envelope = ann.assemble(request, policy=policy, output_schema=output_schema)
+    text = working_set_text(envelope)
+    assert counter("o200k_base").count([text]) == [envelope.budget.used]
+    assert envelope.budget.by_lane["schema"] > 0
+    told = {heads["source"]: content for heads, content in parsed(text)}
+    assert told["conflict:task/T-1:title"]["value"] == "Pay the band"
+    assert told["conflict:task/T-1:title"]["superseded"][0]["value"] == "Book the band"
+    other = ann.assemble({**request, "text": "And now?"}, policy=policy)
+    assert envelope.prefix.startswith(other.prefix)
+    assert other.manifest.prefix_sha256 == sha256(other.prefix.encode()).hexdigest()
+
+
+def test_a_schema_larger_than_the_policy_leaves_is_refused(ann: UserScope) -> None:
+    """Schemas are never cut: the error names them."""
+    large = {"enum": [f"value {number}" for number in range(500)]}
+    with pytest.raises(ContextBudgetExceeded, match="schema"):
+        ann.assemble({"text": "hi", "now": NOW}, policy="strict", output_schema=large)

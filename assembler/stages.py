@@ -1,0 +1,205 @@
+"""The stages of a turn, one function each: they find, and none of them decides what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workindex.assembler.beside import (
+    artifacts_stage,
+    attachments_stage,
+    commitments_stage,
+    preferences_stage,
+)
+from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.evidence import found_by_words, passages
+from workindex.assembler.history import MESSAGES_MAX, recent_tail
+from workindex.assembler.memory import CLAIMS_MAX, claims_stage
+from workindex.assembler.offers import Stage, joined
+from workindex.assembler.state_lane import live_state, possible, records, work_index
+from workindex.assembler.tools import Wanted, budget_of, tools_stage
+from workindex.assembler.tools.sight import Sight
+from workindex.assembler.turn import Turn
+
+# Of rows of which this is said, what has ended since is not known.
+STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
+ARTIFACTS_MAX = 20
+SAID_MAX = 12  # messages whose words may tell which tools are meant
+
+
+def _state(turn: Turn) -> Stage:
+    """What stands now: records in scope, what needs the person, what may be meant."""
+    has = turn.admission.has
+    stages = []
+    if has("records"):
+        stages.append(records(turn.snapshot, turn.asked.base, turn.scoped, turn.now))
+    if has("work_index"):
+        is_main = "work_index" in turn.admission.always
+        stages.append(work_index(turn.asked, 2 if is_main else 4))
+    if has("candidates"):
+        most = turn.settings.policy.candidates_max
+        stages.append(possible(turn.scoped.candidates, turn.now, most))
+    if has("live_state"):
+        stages.append(live_state(turn.snapshot, turn.now))
+    if doubts := turn.asked.doubts("task"):
+        stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
+    stages.append(Stage(degraded=turn.scoped.degraded))
+    return joined(stages)
+
+
+def _trusted(kind: str, what: str, stage: Callable[[Turn], Stage]) -> Callable[[Turn], Stage]:
+    """The stage, where the rows of the kind can be trusted to say what has ended.
+
+    Rows that stand still may show what was withdrawn or redacted since: none of them is told.
+    """
+
+    def run(turn: Turn) -> Stage:
+        doubts = turn.asked.doubts(kind)
+        found = Stage() if STALE.intersection(doubts) else stage(turn)
+        if not doubts:
+            return found
+        how = "not told, the rows stand still" if STALE.intersection(doubts) else "not certain"
+        told = Stage(degraded=(f"{what}: {how} ({', '.join(doubts)})",))
+        return joined((found, told))
+
+    return run
+
+
+def _artifacts(turn: Turn) -> Stage:
+    """Artifacts that are named, came with the message or belong to what is in scope."""
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    seen = turn.settings.sensitivity_max
+    attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
+    rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
+    stages = [artifacts_stage(rows, seen, "it is named or came with the message")]
+    if has("artifacts"):
+        own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
+        stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
+    return joined(stages)
+
+
+def _beside(turn: Turn) -> Stage:
+    """What stands beside the records in scope, artifacts apart."""
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    stages = [attachments_stage(turn.request.attachments, turn.now)]
+    if has("commitments") and scope.meeting_id is not None:
+        made = turn.snapshot.read({"commitment": "all"}, now=turn.now).rows["commitment"]
+        own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
+        stages.append(commitments_stage(own_ones))
+    if has("preferences"):
+        users = base.rows.get("user", ())
+        stages.append(preferences_stage(users[0] if users else None, turn.now))
+    return joined(stages)
+
+
+def _history(turn: Turn) -> Stage:
+    """The conversation's last turns, its checkpoint and its summary."""
+    has, thread_id = turn.admission.has, turn.scoped.scope.thread_id
+    if thread_id is None:
+        return Stage()
+    stages = []
+    thread = next(iter(turn.named("thread", [thread_id])), None)
+    if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
+        is_needed = "checkpoint" in turn.admission.always
+        stages += [
+            checkpoint_stage(row, turn.named, turn.now, is_needed=is_needed)
+            for row in turn.named("checkpoint", [thread.checkpoint_id])
+        ]
+    if has("summary") and thread is not None and thread.summary_id is not None:
+        stages += [
+            summary_stage(row, turn.named, turn.settings.sensitivity_max)
+            for row in turn.named("summary", [thread.summary_id])
+        ]
+    if has("recent_tail"):
+        policy = turn.settings.policy
+        stages.append(
+            recent_tail(
+                turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX),
+                latest_id=turn.request.message_id,
+                turns_min=policy.turns_min,
+                turns_max=policy.turns_max,
+                sensitivity_max=turn.settings.sensitivity_max,
+            )
+        )
+    return joined(stages)
+
+
+def _memory(turn: Turn) -> Stage:
+    if not turn.admission.has("claims"):
+        return Stage()
+    records_in_scope = [
+        (kind, row) for kind, id_ in turn.scoped.refs for row in turn.named(kind, [id_])
+    ]
+    return claims_stage(
+        turn.snapshot.current_claims(turn.asked.base, CLAIMS_MAX),
+        turn.request.text,
+        records_in_scope,
+        now=turn.now,
+        sensitivity_max=turn.settings.sensitivity_max,
+    )
+
+
+def _evidence(turn: Turn) -> Stage:
+    """Parts of the meeting in scope; else what holds the request's words."""
+    if not turn.admission.has("evidence"):
+        return Stage()
+    meeting_id, seen = turn.scoped.scope.meeting_id, turn.settings.sensitivity_max
+    if meeting_id is not None:
+        return _trusted("artifact", "transcripts", _passages)(turn)
+    return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
+
+
+def _passages(turn: Turn) -> Stage:
+    meetings = turn.named("meeting", [turn.scoped.scope.meeting_id or ""])
+    rows = turn.named("artifact", [id_ for row in meetings for id_ in row.transcripts])
+    seen = turn.settings.sensitivity_max
+    return passages(turn.snapshot, rows, turn.request.text, sensitivity_max=seen)
+
+
+def _tools(turn: Turn) -> Stage:
+    """The index of tools, and the schemas that the turn is known to need."""
+    settings, request = turn.settings, turn.request
+    if settings.tools is None:
+        return Stage()
+    wanted = Wanted(request.text, request.surface, _active_groups(turn), _said_before(turn))
+    return tools_stage(settings.tools, wanted, budget_of(settings.policy), settings.counter)
+
+
+def _said_before(turn: Turn) -> tuple[str, ...]:
+    """What the person said in the thread before, as far as the turn may see it, newest last."""
+    thread_id = turn.scoped.scope.thread_id
+    if thread_id is None or not turn.admission.has("recent_tail"):
+        return ()
+    sight = Sight(turn.settings.sensitivity_max)
+    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
+    return tuple(
+        row.text or ""
+        for row in rows
+        if row.role == "user"
+        and row.message_id != turn.request.message_id
+        and sight.sees("message", row, turn.now)
+    )
+
+
+def _active_groups(turn: Turn) -> tuple[str, ...]:
+    """The groups that were in use when the thread was last checkpointed."""
+    thread_id = turn.scoped.scope.thread_id
+    if thread_id is None:
+        return ()
+    ids = [row.checkpoint_id for row in turn.named("thread", [thread_id]) if row.checkpoint_id]
+    return tuple(
+        group
+        for row in turn.named("checkpoint", ids)
+        for group in row.body.get("active_tool_groups", ())
+    )
+
+
+# The order of the stages is the order of the items within their lanes.
+STAGES: tuple[tuple[str, Callable[[Turn], Stage]], ...] = (
+    ("state", _state),
+    ("artifacts", _trusted("artifact", "artifacts", _artifacts)),
+    ("beside", _beside),
+    ("history", _trusted("message", "history", _history)),
+    ("memory", _trusted("claim", "memory", _memory)),
+    ("evidence", _evidence),
+    ("tools", _tools),
+)
