@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from conftest import Urls
 from engine import do_as_owner
@@ -300,11 +301,11 @@ def test_provider_state_past_its_time_is_told_as_such(ann: UserScope) -> None:
 def test_the_envelope_is_all_that_was_counted(ann: UserScope, policy: str) -> None:
     """The text that a backend makes of it costs what the budget says, conflicts included."""
     do(ann, "create_task", task_id="T-1", title="Pay the band")
-    claim = {"subject": "task/T-1", "attribute": "title", "value": "Book the band"}
+    claim: dict[str, Any] = {"subject": "task/T-1", "attribute": "title", "value": "Book the band"}
     do(ann, "record_claim", claim_id="C-1", **claim)
     say(ann, "M-1", "Let us talk")
     request = {"text": "What about T-1?", "now": NOW, "thread_id": "main"}
-    output_schema = {"type": "object", "properties": {"reply": {"type": "string"}}}
+    output_schema: JsonValue = {"type": "object", "properties": {"reply": {"type": "string"}}}
     envelope = ann.assemble(request, policy=policy, output_schema=output_schema)
     text = working_set_text(envelope)
     assert counter("o200k_base").count([text]) == [envelope.budget.used]
@@ -319,6 +320,6 @@ def test_the_envelope_is_all_that_was_counted(ann: UserScope, policy: str) -> No
 
 def test_a_schema_larger_than_the_policy_leaves_is_refused(ann: UserScope) -> None:
     """Schemas are never cut: the error names them."""
-    large = {"enum": [f"value {number}" for number in range(500)]}
+    large: JsonValue = {"enum": [f"value {number}" for number in range(500)]}
     with pytest.raises(ContextBudgetExceeded, match="schema"):
         ann.assemble({"text": "hi", "now": NOW}, policy="strict", output_schema=large)
