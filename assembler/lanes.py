@@ -84,11 +84,13 @@ class Fitted(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """An offer with what it costs whole and made smaller, and its place among all offers."""
+    """An offer as text with its tokens, whole and made smaller, and its place among all offers."""
 
     place: int
     offer: Offer
+    text: str
     tokens: int
+    smaller_text: str
     smaller_tokens: int
 
     @property
@@ -139,6 +141,10 @@ class _Fitting:
         self.small: dict[int, str] = {}
         self.gone: dict[int, str] = {}
         self.used = sum(self.fixed_tokens) + sum(held.tokens for held in self.held)
+        self.unprotected: dict[Lane, int] = dict.fromkeys(LANES, 0)
+        for held in self.held:
+            if not held.is_protected:
+                self.unprotected[held.offer.lane] += held.tokens
 
     def fitted(self) -> Fitted:
         """The whole algorithm, in order."""
@@ -166,14 +172,7 @@ class _Fitting:
         return int(getattr(ceilings, lane))
 
     def _is_full(self, lane: Lane) -> bool:
-        return self._unprotected(lane) > self._ceiling(lane)
-
-    def _unprotected(self, lane: Lane) -> int:
-        return sum(
-            self._cost(held)
-            for held in self.held
-            if held.offer.lane == lane and not held.is_protected
-        )
+        return self.unprotected[lane] > self._ceiling(lane)
 
     def _cost(self, held: _Held) -> int:
         if held.place in self.gone:
@@ -239,12 +238,12 @@ class _Fitting:
         *,
         last_turns: bool = False,
     ) -> None:
-        going = sorted((held for held in self.held if not held.is_protected), key=lambda h: h.going)
-        for held in going:
+        if not is_over():
+            return
+        of_lane = (held for held in self.held if lane is None or held.offer.lane == lane)
+        for held in sorted(of_lane, key=lambda one: one.going):
             if not is_over():
                 return
-            if lane is not None and held.offer.lane != lane:
-                continue
             if GOING[held.offer.kind] >= GOING["last_turn"] and not last_turns:
                 continue
             for one in self._together(held):
@@ -265,45 +264,46 @@ class _Fitting:
         if held.offer.smaller is None or held.place in self.small:
             self._let_go(held, reason)
             return
-        self.used += held.smaller_tokens - self._cost(held)
+        self._pay(held, held.smaller_tokens - held.tokens)
         self.small[held.place] = reason
 
     def _let_go(self, held: _Held, reason: str) -> None:
-        self.used -= self._cost(held)
+        self._pay(held, -self._cost(held))
         self.gone[held.place] = reason
+
+    def _pay(self, held: _Held, tokens: int) -> None:
+        self.used += tokens
+        self.unprotected[held.offer.lane] += tokens
 
     def _result(self) -> Fitted:
         items: dict[Lane, list[ContextItem]] = {lane: [] for lane in LANES}
         segments: dict[Lane, list[Segment]] = {lane: [] for lane in LANES}
-        for segment in self.fixed:
+        by_lane: dict[Lane, int] = dict.fromkeys(LANES, 0)
+        for segment, tokens in zip(self.fixed, self.fixed_tokens, strict=True):
             segments[segment.lane].append(segment)
+            by_lane[segment.lane] += tokens
         for held in self.held:
             if held.place in self.gone:
                 continue
-            smaller = held.offer.smaller if held.place in self.small else None
-            item = (smaller or held.offer.item).model_copy(
-                update={"token_estimate": self._cost(held)}
-            )
-            lane = held.offer.lane
-            items[lane].append(item)
-            segments[lane].append(Segment(lane, item_text(lane, item), item.source_id))
+            lane, is_small, tokens = held.offer.lane, held.place in self.small, self._cost(held)
+            item = (held.offer.smaller if is_small else None) or held.offer.item
+            items[lane].append(item.model_copy(update={"token_estimate": tokens}))
+            text = held.smaller_text if is_small else held.text
+            segments[lane].append(Segment(lane, text, item.source_id))
+            by_lane[lane] += tokens
         ordered = tuple(segment for lane in LANES for segment in segments[lane])
         return Fitted(
             items={lane: tuple(found) for lane, found in items.items()},
             segments=ordered,
-            budget=self._budget(ordered),
+            budget=self._budget(ordered, by_lane),
             omissions=tuple(self._omission(held) for held in self.held if self._reason(held)),
             candidates=tuple(self._candidate(held) for held in self.held),
             over_limit=self.over_limit if self.used > self.policy.limit else None,
         )
 
-    def _budget(self, segments: Sequence[Segment]) -> Budget:
-        by_lane: dict[Lane, int] = dict.fromkeys(LANES, 0)
-        counts = self.counter.count([segment.text for segment in segments])
-        for segment, tokens in zip(segments, counts, strict=True):
-            by_lane[segment.lane] += tokens
+    def _budget(self, segments: Sequence[Segment], by_lane: dict[Lane, int]) -> Budget:
         used = self.counter.count([rendered(segments)])[0]
-        by_lane["overhead"] = used - sum(counts)
+        by_lane["overhead"] = used - sum(by_lane.values())
         reason = self.over_limit.reason if self.over_limit and used > self.policy.limit else None
         return Budget(
             target=self.policy.target,
@@ -346,6 +346,6 @@ def _counted(offers: Sequence[Offer], counter: TokenCounter) -> list[_Held]:
     counts = counter.count([*texts, *smaller])
     half = len(offers)
     return [
-        _Held(place, offer, counts[place], counts[half + place])
+        _Held(place, offer, texts[place], counts[place], smaller[place], counts[half + place])
         for place, offer in enumerate(offers)
     ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from psycopg.errors import InsufficientPrivilege
+
+from workindex.domain.errors import NotReady
 from workindex.eventlog import content
 from workindex.eventlog.database import Connection, tenant_transaction
 from workindex.eventlog.transcripts import Turn, read_turns, turns_per_part
@@ -23,6 +26,13 @@ from workindex.projections.work_index import Reader
 NAMED = """
 SELECT to_json(t) FROM unnest(%s::text[]) AS w(id), LATERAL (
     SELECT * FROM {table} t WHERE t.user_id = %s AND t.generation = %s AND t.{id} = w.id OFFSET 0
+) t
+"""
+# The same of one of several kinds, with its name.
+NAMED_OF = """
+SELECT '{kind}', to_json(t) FROM unnest(%(ids)s::text[]) AS w(id), LATERAL (
+    SELECT * FROM {table} t
+    WHERE t.user_id = %(user)s AND t.generation = %(generation)s AND t.{id} = w.id OFFSET 0
 ) t
 """
 # Binds: user, generation, thread, how many; the newest first.
@@ -56,6 +66,7 @@ class Snapshot:
         self._reader = reader
         self._conn = conn
         self.user_id = user_id
+        self._marks: dict[str, Any] | None = None
         self._rows: dict[tuple[str, str], Any] = {}
         self._tails: dict[tuple[str, int], list[MessageRow]] = {}
         self._whole: dict[str, list[Any]] = {}
@@ -68,7 +79,9 @@ class Snapshot:
 
     def doubts(self, kind: str) -> tuple[str, ...]:
         """What stands against trusting the rows of a kind, such as lag or parked."""
-        return self._reader.doubts_in(self._conn, self.user_id, kind)
+        if self._marks is None:
+            self._marks = self._reader.marks_in(self._conn, self.user_id)
+        return self._reader.doubts_in(self._conn, self.user_id, kind, self._marks)
 
     def named(self, base: Reading, kind: str, ids: Iterable[str]) -> list[Any]:
         """The rows of these ids that there are, in the order of the ids; `base` read before."""
@@ -80,6 +93,22 @@ class Snapshot:
             self._rows |= {(kind, id_): found.get(id_) for id_ in unread}
         rows = (self._rows[kind, id_] for id_ in wanted)
         return [row for row in rows if row is not None]
+
+    def look_for(self, base: Reading, kinds: Sequence[str], ids: Iterable[str]) -> None:
+        """Read at once what several kinds have by these ids, so that `named` finds it read."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted or not base.projections or base.live:
+            return
+        tables = {kind: TABLE_OF_KIND[kind] for kind in kinds}
+        statements = [
+            NAMED_OF.format(kind=kind, table=table.name, id=table.id_column)
+            for kind, table in tables.items()
+        ]
+        binds = {"ids": wanted, "user": self.user_id, "generation": _generation(base)}
+        self._rows |= {(kind, id_): None for kind in kinds for id_ in wanted}
+        for kind, stored in self._conn.execute(" UNION ALL ".join(statements).encode(), binds):
+            row = tables[kind].load(stored)
+            self._rows[kind, row[0]] = row
 
     def _looked_up(self, base: Reading, kind: str, ids: list[str]) -> list[Any]:
         if base.live:
@@ -158,16 +187,27 @@ class Snapshot:
 
 
 @contextmanager
-def snapshot(reader: Reader, user_id: str) -> Iterator[Snapshot]:
+def snapshot(
+    reader: Reader, user_id: str, *, statement_seconds: float | None = None
+) -> Iterator[Snapshot]:
     """Several readings of one user as of one position.
 
-    Raises: Unavailable, also on the way.
+    `statement_seconds` is what one statement may take, waiting for locks included.
+
+    Raises: Unavailable, also on the way; NotReady where the login may not read what it must.
     """
-    with (
-        reader.database.connection() as conn,
-        tenant_transaction(conn, user_id, snapshot=True),
-    ):
-        yield Snapshot(reader, conn, user_id)
+    limit_ms = None if statement_seconds is None else max(1, int(statement_seconds * 1e3))
+    try:
+        with (
+            reader.database.connection() as conn,
+            tenant_transaction(conn, user_id, snapshot=True, statement_ms=limit_ms),
+        ):
+            yield Snapshot(reader, conn, user_id)
+    except InsufficientPrivilege as error:
+        raise NotReady(
+            f"the login may not read what it must ({error.diag.message_primary}): "
+            "workindex db upgrade gives the roles their rights"
+        ) from error
 
 
 def _generation(base: Reading) -> Any:

@@ -113,12 +113,16 @@ class Reader:
             return self._live(conn, user_id, want, now)
         return reading
 
-    def doubts_in(self, conn: Connection, user_id: str, kind: str) -> tuple[str, ...]:
+    def marks_in(self, conn: Connection, user_id: str) -> dict[str, Any]:
+        """What the database says of the user's rows without any of them, for `doubts_in`."""
+        return _state(conn, user_id, self._set.fold_version, _asked({}, None, None), "wi_proof")
+
+    def doubts_in(
+        self, conn: Connection, user_id: str, kind: str, marks: Mapping[str, Any]
+    ) -> tuple[str, ...]:
         """What stands against trusting the rows of a kind, whatever is known of other projections;
-        the transaction is the caller's."""
-        asked = _asked({}, None, None)
-        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
-        reasons = _reasons(found, _members({kind: "open"}))
+        the transaction is the caller's, in which `marks` were read."""
+        reasons = _reasons(marks, _members({kind: "open"}))
         if "lag" in reasons or "fold_version" in reasons:
             return self._live(conn, user_id, {kind: "open"}, None).reasons
         return tuple(reasons)
