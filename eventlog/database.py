@@ -62,6 +62,8 @@ SELECT session_user, r.rolsuper, r.rolbypassrls,
 FROM pg_roles r WHERE r.rolname = session_user
 """
 
+SNAPSHOT = sql.SQL("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
 
 class Database:
     """One database: a pool for the application's role and, where asked for, one for maintenance.
@@ -266,9 +268,11 @@ def check_login(row: tuple[Any, ...], *, maintenance: bool) -> None:
 
 @contextmanager
 def tenant_transaction(
-    conn: Connection, user_id: str, *, snapshot: bool = False
+    conn: Connection, user_id: str, *, snapshot: bool = False, statement_ms: int | None = None
 ) -> Iterator[Connection]:
     """A transaction of one tenant; `snapshot` makes it REPEATABLE READ, read only.
+
+    `statement_ms` is what each of its statements may take, waiting for locks included.
 
     Raises: the driver's error with SQLSTATE WI002 inside a transaction of another tenant.
     """
@@ -278,11 +282,12 @@ def tenant_transaction(
             conn.execute("SELECT wi_enter(%s)", (user_id,))
             yield conn
             return
+        settings = [sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id))]
+        if statement_ms is not None:
+            settings.append(sql.SQL("SET LOCAL statement_timeout = {}").format(statement_ms))
         if snapshot:
-            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        conn.execute(
-            sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id)), prepare=False
-        )
+            settings.insert(0, SNAPSHOT)
+        conn.execute(sql.SQL("; ").join(settings), prepare=False)
         yield conn
 
 
