@@ -19,7 +19,10 @@ from workindex.domain.errors import InvalidInput, WorkindexError
 TURNS_MAX: Final = 10_000
 REFS_MAX: Final = 2_000  # of one turn
 SUMMARY_CHARS_MAX: Final = 300
-_SELECTOR: Final = re.compile(r"(?:(turns|parts|chars)=)?([0-9]{1,9})-([0-9]{1,9})")
+_RANGE: Final = "([0-9]{1,9})-([0-9]{1,9})"
+_SELECTOR: Final = re.compile(
+    rf"(?:parts={_RANGE},(?=chars=))?(?:(turns|parts|chars)=)?{_RANGE}", re.ASCII
+)
 
 
 class UnknownReference(WorkindexError):
@@ -55,14 +58,19 @@ class Reference(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """Which part of a body: turns, parts or characters, from 0, both ends included."""
+    """Which part of a body: turns, parts or characters, from 0, both ends included.
+
+    With `parts` the characters are counted from the beginning of the first of these parts.
+    """
 
     unit: str
     first: int
     last: int
+    parts: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        return f"{self.unit}={self.first}-{self.last}"
+        within = "" if self.parts is None else f"parts={self.parts[0]}-{self.parts[1]},"
+        return f"{within}{self.unit}={self.first}-{self.last}"
 
 
 class Issued:
@@ -106,15 +114,17 @@ def plain_ref(source_id: str) -> str:
 
 
 def selector_of(given: str, default_unit: str) -> Selector:
-    """A selector such as `turns=3-9`; without a unit it is in the default one.
+    """A selector such as `turns=3-9` or `parts=2-4,chars=0-999`; the unit has a default.
 
     Raises: InvalidInput.
     """
     found = _SELECTOR.fullmatch(given) if isinstance(given, str) else None
-    if found is None or int(found[2]) > int(found[3]):
+    ranges = [] if found is None else [(found[4], found[5]), (found[1] or 0, found[2] or 0)]
+    if found is None or any(int(first) > int(last) for first, last in ranges):
         raise InvalidInput(
             f"selector {str(given)[:100]!r} is not turns=, parts= or chars= with a range such as "
             "0-9",
             field="selector",
         )
-    return Selector(found[1] or default_unit, int(found[2]), int(found[3]))
+    parts = None if found[1] is None else (int(found[1]), int(found[2]))
+    return Selector(found[3] or default_unit, int(found[4]), int(found[5]), parts)

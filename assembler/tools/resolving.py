@@ -13,14 +13,17 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.context import doubts_of, named_base, plain
 from workindex.assembler.tools.references import Selector, UnknownReference, selector_of
 from workindex.assembler.tools.sight import Sight
+from workindex.assembler.tools.text_parts import read_window
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.eventlog.transcripts import turns_per_part
 from workindex.projections.snapshot import Snapshot
 
 RESOLVED: Final = ("message", "artifact", "claim", "task", "meeting", "approval", "commitment")
-# An artifact's whole text is never read: this many of its parts at once are.
-PARTS_MAX: Final = 16
-TURNS_MAX: Final = 2_000
+TURNS_MAX: Final = 1_000
+CHAR_MAX: Final = 999_999_999  # the last one that a selector can name
+# Of a text no more is looked at than could fit, and no more is passed over than this.
+CHARS_A_TOKEN_MAX: Final = 64
+SKIPPED_MAX: Final = 4_000_000
 _TEXT: Final = re.compile(
     r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-ndjson|x-yaml|toml|markdown)(?:;.*)?",
     re.IGNORECASE,
@@ -59,7 +62,7 @@ def resolve(
     else:
         text, is_body = _fields(row), False
     wanted = selector_of(selector, "chars")
-    if wanted.unit != "chars":
+    if wanted.unit != "chars" or wanted.parts is not None:
         raise _misfit(wanted, ref, "chars")
     make = _maker(row, kind, is_body=is_body)
     return _cut(text, wanted, max_tokens, make, counter)
@@ -74,37 +77,58 @@ def _artifact(
     snapshot: Snapshot, row: Any, selector: str, max_tokens: int, counter: TokenCounter
 ) -> ContextItem:
     ref = f"artifact:{row.artifact_id}"
-    is_transcript = turns_per_part(row.media_type) is not None
     wanted = selector_of(selector, "parts")
     make = _maker(row, "artifact", is_body=True)
-    if is_transcript:
-        each = turns_per_part(row.media_type) or 1
-        if wanted.unit == "parts":
-            wanted = Selector("turns", wanted.first * each, (wanted.last + 1) * each - 1)
-        if wanted.unit != "turns":
-            raise _misfit(wanted, ref, "turns or parts")
-        last = min(wanted.last, wanted.first + TURNS_MAX - 1)
-        turns = snapshot.turns(row, wanted.first, last)
-        told = [{"n": one.number, "speaker": one.speaker, "text": one.text} for one in turns]
-        return _longest(
-            len(told),
-            lambda count: make(
-                {
-                    "turns": told[:count],
-                    **_next(count < len(told), "turns", wanted.first + count, wanted.last),
-                }
-            ),
-            max_tokens,
-            counter,
-        )
-    if wanted.unit != "parts":
-        raise _misfit(wanted, ref, "parts")
+    if turns_per_part(row.media_type) is not None:
+        return _turns(snapshot, row, wanted, max_tokens, make, counter)
+    if wanted.unit == "parts":
+        wanted = Selector("chars", 0, CHAR_MAX, (wanted.first, wanted.last))
+    if wanted.unit != "chars":
+        raise _misfit(wanted, ref, "chars or parts")
     if not _TEXT.fullmatch(row.media_type):
         raise InvalidInput(f"{ref} is {row.media_type}: it has no text to select", field="ref")
-    last = min(wanted.last, wanted.first + PARTS_MAX - 1)
-    body = b"".join(snapshot.parts(row, wanted.first, last))
-    text = body.decode("utf-8", "replace")
-    return _cut(text, Selector("chars", 0, max(len(text) - 1, 0)), max_tokens, make, counter)
+    if wanted.first > SKIPPED_MAX:
+        raise InvalidInput(
+            f"chars={wanted.first} is further than {SKIPPED_MAX} from where reading begins: name "
+            "the part too, as in parts=7-9,chars=0-999",
+            field="selector",
+        )
+    window = read_window(snapshot, row, wanted, max_tokens * CHARS_A_TOKEN_MAX)
+
+    def told(count: int) -> ContextItem:
+        end = wanted.first + count
+        is_more = count < len(window.text) or window.goes_on
+        more: dict[str, Any] = {"next": str(window.after(wanted, end))} if is_more else {}
+        chars = [wanted.first, max(wanted.first, end - 1)]
+        return make({"text": window.text[:count], "chars": chars, **more})
+
+    return _longest(len(window.text), told, max_tokens, counter)
+
+
+def _turns(
+    snapshot: Snapshot,
+    row: Any,
+    wanted: Selector,
+    max_tokens: int,
+    make: Callable[[dict[str, Any]], ContextItem],
+    counter: TokenCounter,
+) -> ContextItem:
+    """The turns of a transcript that are selected and fit."""
+    each = turns_per_part(row.media_type) or 1
+    if wanted.unit == "parts":
+        wanted = Selector("turns", wanted.first * each, (wanted.last + 1) * each - 1)
+    if wanted.unit != "turns":
+        raise _misfit(wanted, f"artifact:{row.artifact_id}", "turns or parts")
+    last = min(wanted.last, wanted.first + TURNS_MAX - 1)
+    turns = snapshot.turns(row, wanted.first, last)
+    told = [{"n": one.number, "speaker": one.speaker, "text": one.text} for one in turns]
+    goes_on = last < wanted.last and len(told) == TURNS_MAX
+
+    def some(count: int) -> ContextItem:
+        more = _next(goes_on or count < len(told), "turns", wanted.first + count, wanted.last)
+        return make({"turns": told[:count], **more})
+
+    return _longest(len(told), some, max_tokens, counter)
 
 
 def _cut(
@@ -196,4 +220,4 @@ def _maker(row: Any, kind: str, *, is_body: bool) -> Callable[[dict[str, Any]], 
 
 
 def _misfit(selector: Selector, ref: str, units: str) -> InvalidInput:
-    return InvalidInput(f"{ref} has no {selector.unit}: select {units}", field="selector")
+    return InvalidInput(f"{ref} takes no {selector}: select {units}", field="selector")
