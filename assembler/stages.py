@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from workindex.assembler.beside import (
     artifacts_stage,
@@ -15,7 +15,10 @@ from workindex.assembler.evidence import found_by_words, passages
 from workindex.assembler.history import MESSAGES_MAX, recent_tail
 from workindex.assembler.memory import CLAIMS_MAX, claims_stage
 from workindex.assembler.offers import Stage, joined
+from workindex.assembler.records import since_last_answer
 from workindex.assembler.state_lane import live_state, possible, records, work_index
+from workindex.assembler.state_path.question import Locale
+from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.tools import Wanted, budget_of, tools_stage
 from workindex.assembler.tools.sight import Sight
 from workindex.assembler.turn import Turn
@@ -31,7 +34,7 @@ def _state(turn: Turn) -> Stage:
     has = turn.admission.has
     stages = []
     if has("records"):
-        stages.append(records(turn.snapshot, turn.asked.base, turn.scoped, turn.now))
+        stages.append(_records(turn))
     if has("work_index"):
         is_main = "work_index" in turn.admission.always
         stages.append(work_index(turn.asked, 2 if is_main else 4))
@@ -44,6 +47,19 @@ def _state(turn: Turn) -> Stage:
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
     stages.append(Stage(degraded=turn.scoped.degraded))
     return joined(stages)
+
+
+def _records(turn: Turn) -> Stage:
+    """The records in scope, in the language of the request or else the person's."""
+    base, thread_id = turn.asked.base, turn.scoped.scope.thread_id
+    since = None
+    if thread_id is not None and turn.refs_of("task") and not turn.asked.doubts("message"):
+        tail = turn.snapshot.recent_messages(base, thread_id, MESSAGES_MAX)
+        since = since_last_answer(tail, turn.request.message_id)
+    tags = (turn.request.locale, *(row.locale for row in base.rows.get("user", ())))
+    spoken: Iterator[Locale] = (found for tag in tags if (found := locale_of(tag)) is not None)
+    locale: Locale = next(spoken, "en")
+    return records(turn.scoped, turn.now, turn.named, locale, since)
 
 
 def _trusted(kind: str, what: str, stage: Callable[[Turn], Stage]) -> Callable[[Turn], Stage]:

@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from workindex.assembler.envelope import Authority, ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Offer, Stage
+from workindex.assembler.records import RECORDS, Rows, Since, record
 from workindex.assembler.rendering import plain
 from workindex.assembler.scope import Possible, Scoped
 from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, read_for
+from workindex.assembler.state_path.question import Locale
 from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.bounds import Bounds, Want
-from workindex.projections.needs import pending_of
 from workindex.projections.proof import Reading
 from workindex.projections.sets import TABLE_OF_KIND
 from workindex.projections.snapshot import Snapshot
@@ -158,7 +159,9 @@ def _beyond(told: StateAnswer) -> tuple[Omission, ...]:
     )
 
 
-def records(snapshot: Snapshot, base: Reading, scoped: Scoped, now: datetime) -> Stage:
+def records(
+    scoped: Scoped, now: datetime, find: Rows, locale: Locale = "en", since: Since | None = None
+) -> Stage:
     """The records in scope, exact and whole; those of the surface first."""
     offers = []
     scope = scoped.scope
@@ -172,52 +175,9 @@ def records(snapshot: Snapshot, base: Reading, scoped: Scoped, now: datetime) ->
         if id_ is not None
     ]
     for kind, id_ in dict.fromkeys((*first, *scoped.refs)):
-        if kind in _CONTENT:
-            rows = snapshot.named(base, kind, [id_])
-            offers += [_record(kind, row, now) for row in rows]
+        if kind in RECORDS:
+            offers += [record(kind, row, now, find, locale, since) for row in find(kind, [id_])]
     return Stage(offers=tuple(offers))
-
-
-def _record(kind: str, row: Any, now: datetime) -> Offer:
-    is_exact = kind == "approval"
-    priority: Priority = 1 if is_exact else 2
-    item = ContextItem(
-        source_type="projection",
-        source_id=f"{kind}:{row[0]}",
-        authority="canonical",
-        authority_rank=1 if is_exact else 2,
-        observed_at=now,
-        expires_at=getattr(row, "expires_at", None) if is_exact else None,
-        sensitivity=getattr(row, "sensitivity", "normal"),
-        priority=priority,
-        admission_reason="the record in scope",
-        content=plain({**row._asdict(), **_derived(kind, row, now)}),
-    )
-    return Offer("state", item, "explicit", "state", same_as=f"record:{kind}:{row[0]}")
-
-
-def _derived(kind: str, row: Any, now: datetime) -> dict[str, Any]:
-    """What a reader works out with the clock: never stored, always told."""
-    if kind != "task":
-        return {}
-    missing = [
-        name for name, held in sorted(row.fields.items()) if held.get("required") and _lacks(held)
-    ]
-    allowed = row.fields[missing[0]].get("allowed_values") if missing else None
-    return {
-        "pending": pending_of(row, now),
-        "missing_fields": missing,
-        "next_field": None if not missing else {"name": missing[0], "allowed_values": allowed},
-    }
-
-
-def _lacks(held: dict[str, Any]) -> bool:
-    return held.get("value") is None or held.get("state") != "confirmed"
-
-
-_CONTENT: Final = frozenset(
-    {"task", "approval", "meeting", "commitment", "reminder", "proposal", "routine", "trigger"}
-)
 
 
 def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int | None) -> Stage:

@@ -84,6 +84,12 @@ def action_hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+def parsed_action(text: str) -> Json:
+    """The action that the canonical text holds; its values have the same canonical text again."""
+    parsed: Json = json.loads(text, parse_int=_exact_number)
+    return parsed
+
+
 def same_action(tool: str, arguments: Json, target: str | None, account: str | None) -> str:
     """The hash that finds the same deed asked for again, whoever asks and until when."""
     document = {"tool": tool, "arguments": arguments, "target": target, "account": account}
@@ -92,8 +98,7 @@ def same_action(tool: str, arguments: Json, target: str | None, account: str | N
 
 def normalised(arguments: Json) -> Json:
     """The arguments as the canonical text holds them (1.0 is 1, -0.0 is 0)."""
-    parsed: Json = json.loads(canonical_json(arguments, "arguments"), parse_int=_exact_number)
-    return parsed
+    return parsed_action(canonical_json(arguments, "arguments").decode())
 
 
 def canonical_json(value: Any, path: str = "") -> bytes:

@@ -29,7 +29,7 @@ from workindex.projections.needs import (
     urgency,
 )
 
-_WHY: Mapping[str, tuple[str, str]] = {
+STATUS_WORDS: Mapping[str, tuple[str, str]] = {
     "requested": ("waits for your approval", "等你批准"),
     "granted": ("granted, not executed yet", "已批准，尚未执行"),
     "executing": ("is being executed", "正在执行"),
@@ -86,7 +86,7 @@ def approval_why(item: Item, words: Words) -> str:
     status = item.why.reason.removeprefix("approval_")
     if status == "executing" and item.due_at is not None and item.due_at <= words.clock.now:
         status = "overdue"
-    text = words.pick(*_WHY.get(status, (status, status)))
+    text = words.pick(*STATUS_WORDS.get(status, (status, status)))
     if item.why.text:
         text += words.pick(": ", "：") + words.quoted(item.why.text)
     if item.why.refs:
