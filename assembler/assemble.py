@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
 
-from workindex.assembler.admission import SURFACES
 from workindex.assembler.envelope import (
     Candidate,
     ContextEnvelope,
@@ -24,14 +20,10 @@ from workindex.assembler.lanes import Fitted, fit
 from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.rendering import Segment, data, rendered, request_text
-from workindex.assembler.scope import Scoped, UnknownRecord, resolve
-from workindex.assembler.stages import STAGES
-from workindex.assembler.state_lane import Asked
+from workindex.assembler.running import run_stages, timed
 from workindex.assembler.tools import active_groups
 from workindex.assembler.tools.core import core_text
 from workindex.assembler.turn import Settings, Turn
-from workindex.domain.errors import NotReady
-from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
 
 
@@ -40,45 +32,22 @@ def assemble(
 ) -> ContextEnvelope:
     """The working set of one turn.
 
-    Raises: UnknownRecord, ContextBudgetExceeded, InvalidInput, Unavailable.
+    Raises: UnknownRecord, ContextBudgetExceeded, InvalidInput, Unavailable (also where the state
+    of the turn cannot be told).
     """
     latency_ms: dict[str, float] = {}
     began = time.perf_counter()
-    with snapshot(reader, user_id) as read:
-        asked = Asked(read, request.now, request.tz)
-        scoped = _timed(latency_ms, "scope", lambda: _scope(read, asked, request, settings))
-        turn = Turn(read, request, settings, SURFACES[request.surface], asked, scoped)
-        stages = [_timed(latency_ms, name, partial(stage, turn)) for name, stage in STAGES]
-    found = joined(stages)
+    turn, found = run_stages(reader, user_id, request, settings, latency_ms)
     degraded = (*settings.degraded, *found.degraded)
     found = joined((found, notices(found.conflicts, degraded, turn.now)))
     fixed = _fixed(request, settings)
-    fitted = _timed(
+    fitted = timed(
         latency_ms,
         "fit",
         lambda: fit(found.offers, fixed, settings.policy, settings.counter, settings.over_limit),
     )
     latency_ms["whole"] = (time.perf_counter() - began) * 1e3
     return _envelope(turn, found, fitted, latency_ms)
-
-
-def _scope(read: Snapshot, asked: Asked, request: UserRequest, settings: Settings) -> Scoped:
-    def find(kind: str, ids: Sequence[str]) -> Sequence[Any]:
-        return read.named(asked.base, kind, ids)
-
-    titles = [("task", row) for row in asked.tasks.rows.get("task", ())]
-    try:
-        return resolve(request, read.user_id, find, titles, settings.classifier)
-    except UnknownRecord as unknown:
-        doubts = sorted(
-            {one for kind in ("task", "message", "claim") for one in asked.doubts(kind)}
-        )
-        if not doubts:
-            raise
-        raise NotReady(
-            f"nothing is found by this id, and the rows are not certain ({', '.join(doubts)}): "
-            f"see workindex projections parked; {unknown}"
-        ) from unknown
 
 
 def _fixed(request: UserRequest, settings: Settings) -> list[Segment]:
@@ -141,10 +110,3 @@ def _left(omission: Omission) -> Candidate:
         reason=omission.reason,
         tokens=0,
     )
-
-
-def _timed(latency_ms: dict[str, float], name: str, work: Callable[[], Any]) -> Any:
-    began = time.perf_counter()
-    result = work()
-    latency_ms[name] = (time.perf_counter() - began) * 1e3
-    return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from workindex.assembler.beside import (
     artifacts_stage,
@@ -21,7 +22,7 @@ from workindex.assembler.state_path.question import Locale
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.tools import Wanted, budget_of, tools_stage
 from workindex.assembler.tools.sight import Sight
-from workindex.assembler.turn import Turn
+from workindex.assembler.turn import HISTORY, Turn
 
 # Of rows of which this is said, what has ended since is not known.
 STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
@@ -41,8 +42,6 @@ def _state(turn: Turn) -> Stage:
     if has("candidates"):
         most = turn.settings.policy.candidates_max
         stages.append(possible(turn.scoped.candidates, turn.now, most))
-    if has("live_state"):
-        stages.append(live_state(turn.snapshot, turn.now))
     if doubts := turn.asked.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
     stages.append(Stage(degraded=turn.scoped.degraded))
@@ -53,13 +52,21 @@ def _records(turn: Turn) -> Stage:
     """The records in scope, in the language of the request or else the person's."""
     base, thread_id = turn.asked.base, turn.scoped.scope.thread_id
     since = None
-    if thread_id is not None and turn.refs_of("task") and not turn.asked.doubts("message"):
+    is_known = turn.has_messages and not turn.asked.doubts("message")
+    if thread_id is not None and turn.refs_of("task") and is_known:
         tail = turn.snapshot.recent_messages(base, thread_id, MESSAGES_MAX)
         since = since_last_answer(tail, turn.request.message_id)
     tags = (turn.request.locale, *(row.locale for row in base.rows.get("user", ())))
     spoken: Iterator[Locale] = (found for tag in tags if (found := locale_of(tag)) is not None)
     locale: Locale = next(spoken, "en")
     return records(turn.scoped, turn.now, turn.named, locale, since)
+
+
+def _live(turn: Turn) -> Stage:
+    """Provider state with its age."""
+    if not turn.admission.has("live_state"):
+        return Stage()
+    return live_state(turn.snapshot, turn.now)
 
 
 def _trusted(kind: str, what: str, stage: Callable[[Turn], Stage]) -> Callable[[Turn], Stage]:
@@ -86,7 +93,10 @@ def _artifacts(turn: Turn) -> Stage:
     seen = turn.settings.sensitivity_max
     attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
     rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
+    lost = set(attached) - {row.artifact_id for row in rows}
+    told = [f"artifacts: artifact:{id_} came with the message and is not found" for id_ in lost]
     stages = [artifacts_stage(rows, seen, "it is named or came with the message")]
+    stages.append(Stage(degraded=tuple(sorted(told))))
     if has("artifacts"):
         own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
         stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
@@ -183,7 +193,7 @@ def _tools(turn: Turn) -> Stage:
 def _said_before(turn: Turn) -> tuple[str, ...]:
     """What the person said in the thread before, as far as the turn may see it, newest last."""
     thread_id = turn.scoped.scope.thread_id
-    if thread_id is None or not turn.admission.has("recent_tail"):
+    if thread_id is None or not turn.has_messages or not turn.admission.has("recent_tail"):
         return ()
     sight = Sight(turn.settings.sensitivity_max)
     rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
@@ -199,7 +209,7 @@ def _said_before(turn: Turn) -> tuple[str, ...]:
 def _active_groups(turn: Turn) -> tuple[str, ...]:
     """The groups that were in use when the thread was last checkpointed."""
     thread_id = turn.scoped.scope.thread_id
-    if thread_id is None:
+    if thread_id is None or not turn.has_messages:
         return ()
     ids = [row.checkpoint_id for row in turn.named("thread", [thread_id]) if row.checkpoint_id]
     return tuple(
@@ -209,13 +219,17 @@ def _active_groups(turn: Turn) -> tuple[str, ...]:
     )
 
 
-# The order of the stages is the order of the items within their lanes.
+# The order of the stages is the order of the items within their lanes. The others read messages as
+# well, and do without them where the history failed.
 STAGES: tuple[tuple[str, Callable[[Turn], Stage]], ...] = (
+    (HISTORY, _trusted("message", "history", _history)),
     ("state", _state),
+    ("live", _live),
     ("artifacts", _trusted("artifact", "artifacts", _artifacts)),
     ("beside", _beside),
-    ("history", _trusted("message", "history", _history)),
     ("memory", _trusted("claim", "memory", _memory)),
     ("evidence", _evidence),
     ("tools", _tools),
 )
+# Without these there is no turn; one that lacks another says so.
+NEEDED: Final = frozenset({"state"})

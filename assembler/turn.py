@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import JsonValue
 
@@ -17,6 +17,8 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import ToolAccess
 from workindex.domain.facts import Sensitivity
 from workindex.projections.snapshot import Snapshot
+
+HISTORY: Final = "history"
 
 
 class Settings(NamedTuple):
@@ -37,7 +39,7 @@ class Settings(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One turn on its way through the stages."""
+    """One turn on its way through the stages; `failed` are those that are left out."""
 
     snapshot: Snapshot
     request: UserRequest
@@ -45,6 +47,12 @@ class Turn(NamedTuple):
     admission: Admission
     asked: Asked
     scoped: Scoped
+    failed: frozenset[str] = frozenset()
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether messages and threads can be read."""
+        return HISTORY not in self.failed
 
     @property
     def now(self) -> datetime:
