@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, Self
 
 # all: every row · open: those that could need the user at some time · urgent: the most urgent
-# open ones · listed: tasks by status and time · named: the row of one id
-Part = Literal["open", "all", "urgent", "listed", "named"]
+# open ones · listed: tasks by status and time · timely: those that can matter to a question about
+# a time (`Table.timely`) · named: the row of one id
+Part = Literal["open", "all", "urgent", "listed", "timely", "named"]
 Want = Mapping[str, Part]
 
 ITEMS_MAX: Final = 200

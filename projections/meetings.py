@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, assert_never, cast
 
 from workindex.domain.facts import Event
@@ -104,8 +104,22 @@ def fold_commitment(row: CommitmentRow | None, event: Event) -> CommitmentRow:
             assert_never(fact)
 
 
+# A meeting without an end is taken to last so long, until it is reported started or ended.
+ASSUMED_LENGTH = timedelta(hours=1)
+# Days are the user's, whatever the zone: two more on both sides. Without a window what is over
+# counts while its week lasts.
+_MARGIN = "interval '2 days'"
+_WEEK = "interval '9 days'"
+_END = f"coalesce(t.end_at, t.start_at + interval '{ASSUMED_LENGTH.seconds} seconds')"
 WORK_MEETING = Table(
-    "work_meeting", kind="meeting", member="work_index", row=MeetingRow, fold=fold_meeting
+    "work_meeting",
+    kind="meeting",
+    member="work_index",
+    row=MeetingRow,
+    fold=fold_meeting,
+    timely=f"""(t.recurrence IS NOT NULL OR t.status = 'started'
+                   OR ({_END} >= coalesce(v_from - {_MARGIN}, v_now - {_WEEK})
+                       AND (v_to IS NULL OR t.start_at < v_to + {_MARGIN})))""",
 )
 WORK_COMMITMENT = Table(
     "work_commitment",
@@ -113,5 +127,6 @@ WORK_COMMITMENT = Table(
     member="work_index",
     row=CommitmentRow,
     fold=fold_commitment,
+    timely="CASE WHEN v_id IS NULL THEN t.status = 'open' ELSE t.meeting_id = v_id END",
 )
 TABLES = (WORK_MEETING, WORK_COMMITMENT)

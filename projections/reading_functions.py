@@ -136,10 +136,19 @@ def _proof_block(table: AnyTable) -> str:
         return urgent_block(table, rows, source)
     return f"""
     IF p_want ->> '{table.name}' = 'named' THEN
-        {named_rows(table, rows, source)}
+        {named_rows(table, rows, source)}{_timely_block(table, rows, source)}
     ELSIF p_want ? '{table.name}' THEN
         SELECT {rows} INTO v_{table.name}{source};
     END IF;"""
+
+
+def _timely_block(table: AnyTable, rows: str, source: str) -> str:
+    if table.timely is None:
+        return ""
+    return f"""
+    ELSIF p_want ->> '{table.name}' = 'timely' THEN
+        SELECT {rows} INTO v_{table.name}{source}
+              AND {table.timely};"""
 
 
 def proof_sql(tables: Sequence[AnyTable]) -> str:
@@ -149,7 +158,7 @@ def proof_sql(tables: Sequence[AnyTable]) -> str:
 -- Everything that a verdict rests on, and the rows it speaks of, as of one instant: STABLE, so
 -- every statement in it sees the snapshot of the calling one. It never sets the tenant: called
 -- without one it says so and sees nothing. Binds: which rows of each table (all, open, the most
--- urgent, named or listed ones), and under `bounds` how many and which.
+-- urgent, named, timely or listed ones), and under `bounds` how many and which.
 CREATE FUNCTION wi_proof(p_user text, p_fold_version integer, p_want jsonb)
 RETURNS json LANGUAGE plpgsql STABLE AS $body$
 DECLARE{DECLARE_PROGRESS}

@@ -80,7 +80,9 @@ class Table(Generic[R]):
     row could need the user at some time, whatever the clock says, and `need` when an open row
     does. `due_at` is the instant at which the clock has to look at the row, None for never.
     `told_by` is the column that names a task: where that is open, its item tells of this row.
-    `searched` is the column whose words the database keeps beside the row, in `words`.
+    `searched` is the column whose words the database keeps beside the row, in `words`. `timely`
+    is a condition of SQL on a row `t`: of the bounds `v_now`, `v_from`, `v_to` and `v_id`, which
+    rows can matter to a question about a time; it may let more through, never fewer.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Table(Generic[R]):
         told_by: str | None = None,
         indexes: tuple[tuple[str, ...], ...] = (),
         searched: str | None = None,
+        timely: str | None = None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -110,6 +113,7 @@ class Table(Generic[R]):
         self.told_by = told_by
         self.indexes = indexes
         self.searched = searched
+        self.timely = timely
 
     def __repr__(self) -> str:
         return f"Table({self.name})"

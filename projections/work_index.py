@@ -66,7 +66,7 @@ class Reader:
         at_position: int | None = None,
         bounds: Bounds | None = None,
     ) -> Reading:
-        """Rows of the wanted kinds as of one instant; `urgent` and `listed` ones need `bounds`.
+        """Rows of the wanted kinds as of one instant, read in part only with `bounds`.
 
         A reading always comes back: where the database cannot be asked its reason says so. Where
         it folds the log itself it holds every row that the bounds might have left out.

@@ -7,9 +7,14 @@ from datetime import datetime
 
 from workindex.assembler.state_path.days import Clock, Window
 from workindex.assembler.state_path.question import StateQuestion
-from workindex.assembler.state_path.renderer import Renderer, Selection, by_kind, earliest
+from workindex.assembler.state_path.renderer import (
+    Asked,
+    Renderer,
+    Selection,
+    by_kind,
+    earliest,
+)
 from workindex.assembler.state_path.series import (
-    ASSUMED_LENGTH,
     Found,
     Shown,
     meetings_coming,
@@ -17,7 +22,8 @@ from workindex.assembler.state_path.series import (
 )
 from workindex.assembler.state_path.wording import NAME_CHARS_MAX, Phrase, Words, being
 from workindex.domain.facts import utc
-from workindex.projections.meetings import MeetingRow
+from workindex.projections.bounds import Bounds
+from workindex.projections.meetings import ASSUMED_LENGTH, MeetingRow
 from workindex.projections.needs import Item, Rows, Why
 
 _STATUS: Mapping[str, frozenset[str]] = {
@@ -70,6 +76,13 @@ def select(question: StateQuestion, rows: Rows, clock: Clock) -> Selection:
     items = [_item(one, clock.now, open_commitments.get(one.row.meeting_id, 0)) for one in chosen]
     doubts = () if named is not None else found.doubts
     return Selection(items, earliest(clock.now, instants), doubts)
+
+
+def asks(question: StateQuestion) -> Asked:
+    """The meeting named, else those that can matter to the time that is asked about."""
+    if (named := question.filter("id")) is not None:
+        return Asked({"meeting": "named", "commitment": "timely"}, Bounds(id=named))
+    return Asked({"meeting": "timely", "commitment": "timely"})
 
 
 def _named(found: Found, now: datetime) -> list[Shown]:
@@ -203,6 +216,7 @@ MEETINGS = Renderer(
     needs={"meeting": "all", "commitment": "all"},
     select=select,
     phrase=phrase,
+    asks=asks,
     why={"meeting": meeting_why},
     counted=by_kind,
 )

@@ -13,13 +13,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from workindex.assembler.state_path.days import Window
-from workindex.projections.meetings import MeetingRow
+from workindex.projections.meetings import ASSUMED_LENGTH, MeetingRow
 from workindex.projections.recurrence import Instance, Series, coming, instances
 from workindex.projections.reminders import ReminderRow
 from workindex.projections.rules import NotExpandable
 
-# A meeting without an end is taken to last so long, until it is reported started or ended.
-ASSUMED_LENGTH = timedelta(hours=1)
 # People start before the hour and report the end after it.
 _EARLY = timedelta(minutes=15)
 _LATE = timedelta(hours=1)
