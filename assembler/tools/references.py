@@ -1,7 +1,8 @@
 """References: what stands for a body that was not sent, and which turn was given which of them.
 
 A reference is plain (`message:M-1`) and grants nothing: it resolves in the turn in which it was
-issued to the user, and what stands behind it is looked at anew each time.
+issued to the user, and what stands behind it is looked at anew each time. Where a backend keeps no
+turns, tokens stand for it (`signed.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
@@ -73,6 +74,25 @@ class Selector(NamedTuple):
         return f"{within}{self.unit}={self.first}-{self.last}"
 
 
+class References(Protocol):
+    """How a turn's references are shown to the model, and told from others."""
+
+    def shown(self, user_id: str, turn_id: str, ref: str) -> str:
+        """The reference as the model is shown it."""
+        ...
+
+    def issue(self, user_id: str, turn_id: str, refs: Iterable[str]) -> None:
+        """Let these references resolve in the turn."""
+        ...
+
+    def plain(self, user_id: str, turn_id: str, shown: str) -> str:
+        """The reference behind what was shown.
+
+        Raises: UnknownReference where this turn of this user was not given it.
+        """
+        ...
+
+
 class Issued:
     """Which references each turn of each user was given; the oldest turns are forgotten first.
 
@@ -96,6 +116,21 @@ class Issued:
                 del held[next(iter(held))]
             while len(self._turns) > self._turns_max:
                 self._turns.popitem(last=False)
+
+    def shown(self, user_id: str, turn_id: str, ref: str) -> str:
+        """The reference itself: it resolves because it was issued, not because of how it looks."""
+        del user_id, turn_id
+        return ref
+
+    def plain(self, user_id: str, turn_id: str, shown: str) -> str:
+        """The reference, without the part of it that an item held.
+
+        Raises: UnknownReference where it was not issued to this turn of this user.
+        """
+        ref = plain_ref(shown)
+        if not self.holds(user_id, turn_id, ref):
+            raise UnknownReference(shown)
+        return ref
 
     def holds(self, user_id: str, turn_id: str, ref: str) -> bool:
         """Whether the turn of this user was given the reference."""
