@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ToolCall
 from workindex.assembler.rendering import data
-from workindex.assembler.tools.context import MAX_TOKENS, TYPES
+from workindex.assembler.tools.asked import MAX_TOKENS, TYPES
 from workindex.assembler.tools.schemas import Misfit, check, validator
 from workindex.domain.errors import InvalidInput
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from workindex.assembler.envelope import Authority, ContextItem, SourceType
+from workindex.assembler.records import told
 from workindex.assembler.rendering import item_text
 from workindex.assembler.tokens import TokenCounter
-from workindex.assembler.tools.context import doubts_of, named_base, plain
+from workindex.assembler.tools.finding import doubts_of, named_base
 from workindex.assembler.tools.references import Selector, UnknownReference, selector_of
 from workindex.assembler.tools.sight import Sight
 from workindex.assembler.tools.text_parts import read_window
@@ -60,7 +62,7 @@ def resolve(
     if kind == "message":
         text, is_body = row.text, True
     else:
-        text, is_body = _fields(row), False
+        text, is_body = _fields(told(row, now, partial(snapshot.named, base))), False
     wanted = selector_of(selector, "chars")
     if wanted.unit != "chars" or wanted.parts is not None:
         raise _misfit(wanted, ref, "chars")
@@ -68,9 +70,9 @@ def resolve(
     return _cut(text, wanted, max_tokens, make, counter)
 
 
-def _fields(row: Any) -> str:
+def _fields(row: dict[str, Any]) -> str:
     """A row as text, one field a line."""
-    return "\n".join(f"{name}: {plain(value)}" for name, value in row._asdict().items())
+    return "\n".join(f"{name}: {value}" for name, value in row.items())
 
 
 def _artifact(
