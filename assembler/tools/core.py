@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ToolCall
-from workindex.assembler.rendering import data
 from workindex.assembler.tools.asked import MAX_TOKENS, TYPES
 from workindex.assembler.tools.schemas import Misfit, check, validator
 from workindex.domain.errors import InvalidInput
@@ -39,7 +38,7 @@ _PAGE: Final = {"type": "integer", "minimum": 1}
 CORE_TOOLS: Final = (
     CoreTool(
         "get_context",
-        "Rows of the user's state by ids, words or time; references for bodies.",
+        "Rows of the user's state by ids, words or ISO time; of bodies only references.",
         _object(
             ["type"],
             type={"enum": list(TYPES)},
@@ -56,7 +55,8 @@ CORE_TOOLS: Final = (
     ),
     CoreTool(
         "resolve",
-        "Part of a body by its ref: selector turns=0-9, parts=0-0 or chars=0-999.",
+        "Part of a body by its ref: selector chars=0-999, turns=0-9 or parts=0-0; a result's next "
+        "goes on.",
         _object(["ref", "selector", "max_tokens"], ref=_TEXT, selector=_TEXT, max_tokens=_TOKENS),
     ),
     CoreTool(
@@ -69,8 +69,34 @@ _BY_NAME: Final = {tool.name: (tool, validator(tool.schema)) for tool in CORE_TO
 
 
 def core_text() -> str:
-    """The list as one line of data, for the lane `schema`."""
-    return f"{data([tool._asdict() for tool in CORE_TOOLS])}\n"
+    """The list for the lane `schema`, a line a tool: what a call looks like, and what it does.
+
+    Bounds are left out: a call that passes them is refused with the bound in the words.
+    """
+    return "".join(f"{_signature(tool)}: {tool.description}\n" for tool in CORE_TOOLS)
+
+
+def _signature(tool: CoreTool) -> str:
+    """A tool as a function with its arguments, `?` where one may be left out."""
+    return f"{tool.name}({_fields(tool.schema)})"
+
+
+def _fields(schema: dict[str, Any]) -> str:
+    told = [
+        f"{name}{'' if name in schema['required'] else '?'}: {_type(one)}"
+        for name, one in schema["properties"].items()
+    ]
+    return ", ".join(told)
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return "|".join(schema["enum"])
+    if schema["type"] == "array":
+        return f"{_type(schema['items'])}[]"
+    if "properties" in schema:
+        return f"{{{_fields(schema)}}}"
+    return str(schema["type"])
 
 
 def checked(call: ToolCall) -> ToolCall:
