@@ -17,7 +17,7 @@ from workindex.assembler.rendering import plain
 from workindex.assembler.state_path.question import Locale
 from workindex.domain.facts import utc
 from workindex.projections.approvals import ApprovalRow
-from workindex.projections.conversations import MessageRow
+from workindex.projections.conversations import MessageRow, ThreadRow
 from workindex.projections.needs import is_due, is_requested, is_waiting, pending_of
 from workindex.projections.proactive import ProposalRow
 from workindex.projections.reminders import ReminderRow
@@ -72,7 +72,10 @@ def _standing_approval(row: ApprovalRow, now: datetime) -> ApprovalRow:
 
 
 def told(row: Any, now: datetime, find: Rows, since: Since | None = None) -> dict[str, Any]:
-    """The row at `now` with what a reader works out of it, as JSON; `find` looks other rows up."""
+    """The row at `now` with what a reader works out of it, as JSON.
+
+    `find` looks up other rows, those alone that may be told.
+    """
     fields = standing(row, now)._asdict()
     if isinstance(row, TaskRow):
         fields |= _of_task(row, now, since)
@@ -84,8 +87,17 @@ def told(row: Any, now: datetime, find: Rows, since: Since | None = None) -> dic
             for one in approvals
             if one.status in OPEN_APPROVALS
         }
+    if isinstance(row, ThreadRow):
+        fields["corrections"] = _that_may_be_told(row.corrections, find)
     content: dict[str, Any] = plain(fields)
     return content
+
+
+def _that_may_be_told(corrections: list[dict[str, Any]], find: Rows) -> list[dict[str, Any]]:
+    """What a person put right goes with the message that it was said in."""
+    said_in = {one["message_id"] for one in corrections if one.get("message_id") is not None}
+    there = {row.message_id for row in find("message", sorted(said_in))}
+    return [one for one in corrections if one.get("message_id") in {None, *there}]
 
 
 def record(

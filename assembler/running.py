@@ -18,9 +18,11 @@ from psycopg import OperationalError, ProgrammingError
 from workindex.assembler.admission import SURFACES
 from workindex.assembler.envelope import UserRequest
 from workindex.assembler.offers import Stage, joined
+from workindex.assembler.records import standing
 from workindex.assembler.scope import NAMEABLE, Scoped, UnknownRecord, ids_in, resolve
 from workindex.assembler.stages import NEEDED, STAGES
 from workindex.assembler.state_lane import Asked
+from workindex.assembler.tools.sight import Seen
 from workindex.assembler.turn import Settings, Turn
 from workindex.domain.errors import NotReady, Unavailable, WorkindexError
 from workindex.projections.sets import TABLE_OF_KIND
@@ -81,7 +83,8 @@ def run_stages(
             _log.warning("%s", left_out.told, exc_info=left_out.__cause__)
             failed[left_out.stage] = left_out.told
         else:
-            return turn, joined((*stages, Stage(degraded=tuple(failed.values()))))
+            left_out_too = Stage(degraded=tuple(failed.values()))
+            return turn, joined((*stages, turn.snapshot.stage(), left_out_too))
 
 
 def timed(latency_ms: dict[str, float], name: str, work: Callable[[], Any]) -> Any:
@@ -100,13 +103,14 @@ def _turn(
     latency_ms: dict[str, float],
 ) -> Turn:
     """What every stage builds on: the first answer, and what the request is about."""
+    seen = Seen(read, settings.sight.may_see)
     with _needed("state"):
         asked = Asked(read, request.now, request.tz)
-        titles = [("task", row) for row in asked.tasks.rows.get("task", ())]
+        titles = [("task", row) for row in seen.only("task", asked.tasks.rows.get("task", ()))]
     kinds = OF_STATE if SCOPE in failed else NAMEABLE
 
     def scope() -> Scoped:
-        return _scope(read, asked, request, settings, kinds, titles)
+        return _scope(seen, asked, request, settings, kinds, titles)
 
     if SCOPE in failed:
         with _needed(SCOPE):
@@ -115,7 +119,7 @@ def _turn(
         with _left_out(SCOPE, but=(UnknownRecord, NotReady)):
             scoped = timed(latency_ms, SCOPE, scope)
     surface = SURFACES[request.surface]
-    return Turn(read, request, settings, surface, asked, scoped, frozenset(failed))
+    return Turn(seen, request, settings, surface, asked, scoped, frozenset(failed))
 
 
 def _run(name: str, stage: Callable[[Turn], Stage], turn: Turn) -> Stage:
@@ -149,7 +153,7 @@ def _needed(name: str) -> Iterator[None]:
 
 
 def _scope(
-    read: Snapshot,
+    seen: Seen,
     asked: Asked,
     request: UserRequest,
     settings: Settings,
@@ -159,11 +163,15 @@ def _scope(
     """The scope as far as records of these kinds tell it."""
 
     def find(kind: str, ids: Sequence[str]) -> Sequence[Any]:
-        return read.named(asked.base, kind, ids) if kind in kinds else ()
+        rows = seen.named(asked.base, kind, ids) if kind in kinds else ()
+        return [standing(row, asked.now) for row in rows]
 
-    read.look_for(asked.base, kinds, [*request.entity_ids, *ids_in(request.text)])
+    def sees(kind: str, row: Any) -> bool:
+        return settings.sight.sees(kind, row, asked.now)
+
+    seen.look_for(asked.base, kinds, [*request.entity_ids, *ids_in(request.text)])
     try:
-        return resolve(request, read.user_id, find, titles, settings.classifier)
+        return resolve(request, seen.user_id, find, titles, settings.classifier, sees=sees)
     except UnknownRecord as unknown:
         doubts = {one for kind in ("task", "message", "claim") for one in asked.doubts(kind)}
         if kinds is not NAMEABLE:

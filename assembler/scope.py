@@ -49,13 +49,17 @@ class UnknownRecord(WorkindexError):
 
 
 class Possible(NamedTuple):
-    """A record that the text may mean; `distinguishing` tells it from the others."""
+    """A record that the text may mean; `distinguishing` tells it from the others.
+
+    Of one that has ended, or that is too sensitive, nothing but its kind and id is known.
+    """
 
     kind: str
     id: str
     title: str
     distinguishing: dict[str, Any]
     reason: str
+    is_shown: bool = True
 
 
 class Scoped(NamedTuple):
@@ -78,6 +82,12 @@ class Find(Protocol):
     def __call__(self, kind: str, ids: Sequence[str]) -> Sequence[Any]: ...
 
 
+class Sees(Protocol):
+    """Whether a row may be told to the caller."""
+
+    def __call__(self, kind: str, row: Any) -> bool: ...
+
+
 class Classifier(Protocol):
     """May name further records that a request could be about, as references such as task/T-1."""
 
@@ -90,10 +100,13 @@ def resolve(
     find: Find,
     titles: Sequence[tuple[str, Any]] = (),
     classifier: Classifier | None = None,
+    *,
+    sees: Sees,
 ) -> Scoped:
     """The scope of a request.
 
-    `titles` are (kind, row) of current records whose titles the text may sound like.
+    `titles` are (kind, row) of current records whose titles the text may sound like; of a
+    candidate that the caller may not be told no word is.
 
     Raises: UnknownRecord for an id of the request itself that names nothing.
     """
@@ -115,9 +128,11 @@ def resolve(
         if len(rows) == 1:
             refs[rows[0][0], rows[0][1][0]] = None
         else:
-            candidates += [_possible(kind, row, "an id of several kinds") for kind, row in rows]
+            candidates += [
+                _possible(kind, row, "an id of several kinds", sees) for kind, row in rows
+            ]
     scope = _scope(request, user_id, thread_id, list(refs))
-    candidates += _sounding_like(request.text, titles)
+    candidates += _sounding_like(request.text, titles, sees)
     degraded: tuple[str, ...] = ()
     if classifier is not None:
         try:
@@ -125,7 +140,7 @@ def resolve(
         except Exception as error:  # noqa: BLE001 - another's code, and it only ever adds
             named_by_it = []
             degraded = (f"scope: the classifier failed ({type(error).__name__})",)
-        candidates += _classified(named_by_it, find)
+        candidates += _classified(named_by_it, find, sees)
     unique = {
         (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
     }
@@ -172,14 +187,14 @@ def _by_id(find: Find, ids: Sequence[str]) -> dict[str, list[tuple[str, Any]]]:
     return found
 
 
-def ids_in(text: str) -> list[str]:
+def ids_in(text: str, ids_max: int | None = TEXT_IDS_MAX) -> list[str]:
     """Words of the text that may be ids: whole words with a digit, so T-12 is never T-1."""
     words = (word.strip(".:") for word in _TOKEN.findall(text))
     ids = (word for word in words if any(sign.isdigit() for sign in word) and len(word) <= 200)
-    return list(dict.fromkeys(ids))[:TEXT_IDS_MAX]
+    return list(dict.fromkeys(ids))[:ids_max]
 
 
-def _sounding_like(text: str, titles: Sequence[tuple[str, Any]]) -> list[Possible]:
+def _sounding_like(text: str, titles: Sequence[tuple[str, Any]], sees: Sees) -> list[Possible]:
     """Records whose title has the most words of the text, where that is more than one word."""
     asked = set(words(text))
     scored = []
@@ -187,7 +202,8 @@ def _sounding_like(text: str, titles: Sequence[tuple[str, Any]]) -> list[Possibl
         own = set(words(row.title))
         shared = len(asked & own)
         if shared >= 2 or (shared == 1 and len(own) == 1):
-            scored.append((-shared, place, _possible(kind, row, "its title sounds like the text")))
+            found = _possible(kind, row, "its title sounds like the text", sees)
+            scored.append((-shared, place, found))
     return [possible for _, _, possible in sorted(scored, key=lambda one: one[:2])]
 
 
@@ -195,17 +211,19 @@ def _is_ref(ref: Any) -> bool:
     return isinstance(ref, str) and ref.isprintable()
 
 
-def _classified(refs: Iterable[str], find: Find) -> list[Possible]:
+def _classified(refs: Iterable[str], find: Find, sees: Sees) -> list[Possible]:
     candidates = []
     for ref in refs:
         kind, _, id_ = ref.partition("/")
         if kind in NAMEABLE:
             rows = find(kind, [id_])
-            candidates += [_possible(kind, row, "a classifier") for row in rows]
+            candidates += [_possible(kind, row, "a classifier", sees) for row in rows]
     return candidates
 
 
-def _possible(kind: str, row: Any, reason: str) -> Possible:
+def _possible(kind: str, row: Any, reason: str, sees: Sees) -> Possible:
+    if not sees(kind, row):
+        return Possible(kind, row[0], "", {}, reason, is_shown=False)
     fields: Mapping[str, Any] = row._asdict()
     told = {
         name: fields[name]

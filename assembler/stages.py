@@ -21,7 +21,6 @@ from workindex.assembler.state_lane import live_state, possible, records, work_i
 from workindex.assembler.state_path.question import Locale
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.tools import Wanted, budget_of, tools_stage
-from workindex.assembler.tools.sight import Sight
 from workindex.assembler.turn import HISTORY, Turn
 
 # Of rows of which this is said, what has ended since is not known.
@@ -38,7 +37,7 @@ def _state(turn: Turn) -> Stage:
         stages.append(_records(turn))
     if has("work_index"):
         is_main = "work_index" in turn.admission.always
-        stages.append(work_index(turn.asked, 2 if is_main else 4))
+        stages.append(work_index(turn.asked, 2 if is_main else 4, turn.snapshot))
     if has("candidates"):
         most = turn.settings.policy.candidates_max
         stages.append(possible(turn.scoped.candidates, turn.now, most))
@@ -56,7 +55,8 @@ def _records(turn: Turn) -> Stage:
     if thread_id is not None and turn.refs_of("task") and is_known:
         tail = turn.snapshot.recent_messages(base, thread_id, MESSAGES_MAX)
         since = since_last_answer(tail, turn.request.message_id)
-    tags = (turn.request.locale, *(row.locale for row in base.rows.get("user", ())))
+    users = turn.snapshot.only("user", base.rows.get("user", ()))
+    tags = (turn.request.locale, *(row.locale for row in users))
     spoken: Iterator[Locale] = (found for tag in tags if (found := locale_of(tag)) is not None)
     locale: Locale = next(spoken, "en")
     return records(turn.scoped, turn.now, turn.named, locale, since)
@@ -112,7 +112,7 @@ def _beside(turn: Turn) -> Stage:
         own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
         stages.append(commitments_stage(own_ones))
     if has("preferences"):
-        users = base.rows.get("user", ())
+        users = turn.snapshot.only("user", base.rows.get("user", ()))
         stages.append(preferences_stage(users[0] if users else None, turn.now))
     return joined(stages)
 
@@ -195,7 +195,7 @@ def _said_before(turn: Turn) -> tuple[str, ...]:
     thread_id = turn.scoped.scope.thread_id
     if thread_id is None or not turn.has_messages or not turn.admission.has("recent_tail"):
         return ()
-    sight = Sight(turn.settings.sensitivity_max)
+    sight = turn.settings.sight
     rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
     return tuple(
         row.text or ""

@@ -17,7 +17,9 @@ from workindex.assembler.records import RECORDS, Rows, Since, record
 from workindex.assembler.rendering import plain
 from workindex.assembler.scope import Possible, Scoped
 from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, read_for
+from workindex.assembler.state_path.answer import AnswerItem
 from workindex.assembler.state_path.question import Locale
+from workindex.assembler.tools.sight import Seen
 from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
@@ -33,6 +35,7 @@ LISTS: Final = (
     ("blocked", StateQuestion("tasks", (("status", "blocked"),))),
     ("next_meeting", StateQuestion("meetings", (("when", "next"),))),
 )
+NOT_SHOWN: Final = "it has ended, or is more sensitive than the caller may see"
 PENDING: Final = StateQuestion("pending")
 TASKS: Final = StateQuestion("tasks")
 
@@ -93,15 +96,19 @@ class Asked:
         return reading
 
 
-def work_index(asked: Asked, priority: Priority) -> Stage:
-    """What needs the person, most urgent first, and what else goes on."""
+def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
+    """What needs the person, most urgent first, and what else goes on.
+
+    Verdicts and totals count what the caller may not see, too: hiding never makes a "none".
+    """
     told = asked.pending
+    shown = seen.items(asked.base, told.items)
     needs = {
         "verdict": told.verdict,
         "reasons": list(told.reasons),
         "total": told.total,
-        "items": [_told(item) for item in told.items[:LISTED_MAX]],
-        "more_ids": [item.id for item in told.items[LISTED_MAX : LISTED_MAX + IDS_MAX]],
+        "items": [_told(item) for item in shown[:LISTED_MAX]],
+        "more_ids": [item.id for item in shown[LISTED_MAX : LISTED_MAX + IDS_MAX]],
     }
     certificate = told.certificate
     content = {
@@ -125,7 +132,10 @@ def work_index(asked: Asked, priority: Priority) -> Stage:
             recover_with=recover,
         )
     ]
-    lists = {name: _list(told) for name, told in asked.lists().items()}
+    lists = {
+        name: _list(found, seen.items(asked.base, found.items))
+        for name, found in asked.lists().items()
+    }
     whole = _item("work_index/lists", lists, asked.now, 3, "what else goes on")
     shrunk = {name: {"total": one["total"]} for name, one in lists.items()}
     offers.append(
@@ -187,6 +197,9 @@ def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int 
     for place, one in enumerate(candidates):
         source_id = f"candidate:{one.kind}:{one.id}"
         recover = ToolCall(name="get_context", arguments={"type": one.kind, "ids": [one.id]})
+        if not one.is_shown:
+            left.append(Omission(lane="state", source_id=source_id, reason=NOT_SHOWN))
+            continue
         if candidates_max is not None and place >= candidates_max:
             left.append(
                 Omission(
@@ -263,9 +276,9 @@ def _told(item: Any) -> dict[str, Any]:
     return told
 
 
-def _list(told: StateAnswer) -> dict[str, Any]:
+def _list(told: StateAnswer, shown: Sequence[AnswerItem]) -> dict[str, Any]:
     return {
         "total": told.total,
         "verdict": told.verdict,
-        "items": [_told(item) for item in told.items[:LISTED_MAX]],
+        "items": [_told(item) for item in shown[:LISTED_MAX]],
     }

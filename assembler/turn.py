@@ -15,8 +15,8 @@ from workindex.assembler.scope import Classifier, Scoped
 from workindex.assembler.state_lane import Asked
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import ToolAccess
+from workindex.assembler.tools.sight import Seen, Sight
 from workindex.domain.facts import Sensitivity
-from workindex.projections.snapshot import Snapshot
 
 HISTORY: Final = "history"
 
@@ -24,24 +24,29 @@ HISTORY: Final = "history"
 class Settings(NamedTuple):
     """What a caller decides for every turn: the budget, who may see what, and the ports.
 
-    `sensitivity_max` is the most sensitive thing that the caller may be shown, `degraded` what
-    already failed before the stages, `output_schema` the form that the model's answer must have.
+    `sight` is what the caller may be shown, `degraded` what already failed before the stages,
+    `output_schema` the form that the model's answer must have.
     """
 
     policy: Policy
     counter: TokenCounter
-    sensitivity_max: Sensitivity = "private"
+    sight: Sight = Sight()
     classifier: Classifier | None = None
     over_limit: OverLimit | None = None
     degraded: tuple[str, ...] = ()
     tools: ToolAccess | None = None
     output_schema: JsonValue = None
 
+    @property
+    def sensitivity_max(self) -> Sensitivity:
+        """The most sensitive thing that the caller may be shown."""
+        return self.sight.sensitivity_max
+
 
 class Turn(NamedTuple):
     """One turn on its way through the stages; `failed` are those that are left out."""
 
-    snapshot: Snapshot
+    snapshot: Seen
     request: UserRequest
     settings: Settings
     admission: Admission

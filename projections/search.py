@@ -128,6 +128,16 @@ class Hits(list[Hit]):
         self.head = head
         self.is_parked = is_parked
 
+    def of(self, hits: Iterable[Hit]) -> Hits:
+        """Some of the hits of the same search."""
+        return Hits(
+            hits,
+            is_retry=self.is_retry,
+            position=self.position,
+            head=self.head,
+            is_parked=self.is_parked,
+        )
+
     @property
     def unsearched(self) -> str | None:
         """Why what is not found may be there all the same; None where all of the log was seen."""

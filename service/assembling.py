@@ -15,6 +15,7 @@ from workindex.assembler.policies import policy_named
 from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
 from workindex.assembler.tools import ToolAccess
+from workindex.assembler.tools.sight import MaySee, Sight, everything
 from workindex.assembler.turn import Settings
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time
@@ -52,14 +53,16 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
 
 class AssembleSettings(TypedDict, total=False):
     """What a caller may decide: `policy` (assistant) or one of `settings_file`, `counter`
-    (o200k_base), `sensitivity_max` (private), a reason for more than the usual limit, and the
-    `provider` that looks again at live state past its time, within `refresh_seconds`; the
-    `tools` that there are for this principal; and the `output_schema` of the model's answer."""
+    (o200k_base), `sensitivity_max` (private) and `may_see`, which is asked with kind and row and
+    hides what it does not say True to; a reason for more than the usual limit, and the `provider`
+    that looks again at live state past its time, within `refresh_seconds`; the `tools` that there
+    are for this principal; and the `output_schema` of the model's answer."""
 
     policy: str
     settings_file: Path | None
     counter: str
     sensitivity_max: Sensitivity
+    may_see: MaySee
     classifier: Classifier | None
     over_limit: OverLimit | None
     provider: StateProvider | None
@@ -110,7 +113,7 @@ def assembled(
     settings = Settings(
         policy_named(chosen.get("policy", "assistant"), chosen.get("settings_file")),
         counter_named(chosen.get("counter", "o200k_base")),
-        chosen.get("sensitivity_max", "private"),
+        Sight(chosen.get("sensitivity_max", "private"), chosen.get("may_see", everything)),
         chosen.get("classifier"),
         chosen.get("over_limit"),
         tuple(f"not refreshed: {failure}" for failure in failures),
@@ -136,6 +139,8 @@ def _check_settings(chosen: Mapping[str, Any]) -> None:
             f"sensitivity_max {seen!r} is none of {', '.join(get_args(Sensitivity))}",
             field="sensitivity_max",
         )
+    if not callable(chosen.get("may_see", everything)):
+        raise InvalidInput("may_see takes a function of kind and row", field="may_see")
     for name, kind in (("over_limit", OverLimit), ("tools", ToolAccess)):
         if not isinstance(chosen.get(name), kind | None):
             raise InvalidInput(f"{name} takes {kind.__name__}", field=name)

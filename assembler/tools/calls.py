@@ -24,7 +24,7 @@ from workindex.assembler.tools.pages import Page, group_page, names_page, search
 from workindex.assembler.tools.references import Issued, UnknownReference, plain_ref
 from workindex.assembler.tools.registry import Tool
 from workindex.assembler.tools.schemas import Misfit, check
-from workindex.assembler.tools.sight import Sight
+from workindex.assembler.tools.sight import Seen, Sight
 from workindex.domain.errors import InvalidInput, WorkindexError
 from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.projections.work_index import Reader
@@ -192,7 +192,9 @@ class ToolSession:
         """
         asked = context.asked_of(type, ids, query, time_range, max_tokens)
         with snapshot(self._reader, self.turn.user_id) as read:
-            found = context.get_context(read, asked, self._sight, self._counter, self.turn.now)
+            seen = Seen(read, self._sight.may_see)
+            found = context.get_context(seen, asked, self._sight, self._counter, self.turn.now)
+        found = found._replace(degraded=(*found.degraded, *seen.stage().degraded))
         self._issued.issue(self.turn.user_id, self.turn.turn_id, found.refs)
         return found
 
@@ -207,7 +209,8 @@ class ToolSession:
             raise UnknownReference(str(ref))
         context.check_max_tokens(max_tokens)
         with snapshot(self._reader, self.turn.user_id) as read:
-            return self._resolved(read, plain, selector, max_tokens)
+            seen = Seen(read, self._sight.may_see)
+            return self._resolved(seen, plain, selector, max_tokens)
 
     def _resolved(self, read: Snapshot, ref: str, selector: str, max_tokens: int) -> ContextItem:
         return resolving.resolve(
