@@ -17,11 +17,12 @@ from workindex.assembler.envelope import ContextItem, Omission
 from workindex.assembler.rendering import data, item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import context, resolving
+from workindex.assembler.tools.asked import MAX_TOKENS, asked_of, check_max_tokens
 from workindex.assembler.tools.catalogue import IsPermitted, ToolCatalogue, View
 from workindex.assembler.tools.catalogue import everything as every_group
 from workindex.assembler.tools.loading import active_groups
 from workindex.assembler.tools.pages import Page, group_page, names_page, search_page
-from workindex.assembler.tools.references import Issued, UnknownReference, plain_ref
+from workindex.assembler.tools.references import References, UnknownReference, plain_ref
 from workindex.assembler.tools.registry import Tool
 from workindex.assembler.tools.schemas import Misfit, check
 from workindex.assembler.tools.sight import Seen, Sight
@@ -91,7 +92,7 @@ class ToolSession:
         turn: Turn,
         reader: Reader,
         catalogue: ToolCatalogue,
-        issued: Issued,
+        references: References,
         counter: TokenCounter,
         *,
         is_permitted: IsPermitted = every_group,
@@ -102,17 +103,26 @@ class ToolSession:
         self.turn = turn
         self._reader = reader
         self._catalogue = catalogue
-        self._issued = issued
+        self._references = references
         self._counter = counter
         self._is_permitted = is_permitted
         self._sight = sight
         self._executor = executor
         self._loaded = dict.fromkeys(loaded)
+        self._tokens: dict[str, JsonValue] = {}
 
     @property
     def loaded(self) -> tuple[str, ...]:
         """The groups that may be called, in the order in which they were loaded."""
         return tuple(self._loaded)
+
+    @property
+    def beside(self) -> tuple[ContextItem, ...]:
+        """What the model has to be told beside what it was shown: which token stands for which
+        reference, where references are tokens."""
+        if not self._tokens:
+            return ()
+        return (self._item("references", "what to give resolve as ref", dict(self._tokens)),)
 
     def show(self, items: Iterable[ContextItem], omissions: Iterable[Omission] = ()) -> None:
         """What the turn was shown: loads the groups and issues the references among it."""
@@ -123,7 +133,8 @@ class ToolSession:
             call = omission.recover_with
             if call is not None and call.name == "resolve":
                 refs.append(plain_ref(str(call.arguments.get("ref"))))
-        self._issued.issue(self.turn.user_id, self.turn.turn_id, refs)
+        self._references.issue(self.turn.user_id, self.turn.turn_id, refs)
+        self._tokens |= {ref: token for ref in refs if (token := self._shown(ref)) != ref}
 
     def load_tool_group(
         self,
@@ -145,8 +156,8 @@ class ToolSession:
                 raise InvalidInput(f"{field} {given!r} is no text", field=field)
         if type(page) is not int or page < 1:
             raise InvalidInput(f"page {page!r} is no number from 1", field="page")
-        if type(max_tokens) is not int or not 1 <= max_tokens <= context.MAX_TOKENS:
-            problem = f"max_tokens {max_tokens!r} is not 1 to {context.MAX_TOKENS}"
+        if type(max_tokens) is not int or not 1 <= max_tokens <= MAX_TOKENS:
+            problem = f"max_tokens {max_tokens!r} is not 1 to {MAX_TOKENS}"
             raise InvalidInput(problem, field="max_tokens")
         view = self._view()
         if namespace is not None:
@@ -186,16 +197,19 @@ class ToolSession:
         time_range: Mapping[str, Any] | None = None,
         max_tokens: int = 2_000,
     ) -> context.Found:
-        """Rows of the user's Work Index, and references to bodies; see `context.TYPES`.
+        """Rows of the user's Work Index, and references to bodies; see `asked.TYPES`.
 
         Raises: InvalidInput, Unavailable.
         """
-        asked = context.asked_of(type, ids, query, time_range, max_tokens)
+        asked = asked_of(type, ids, query, time_range, max_tokens)
         with snapshot(self._reader, self.turn.user_id) as read:
             seen = Seen(read, self._sight.may_see)
-            found = context.get_context(seen, asked, self._sight, self._counter, self.turn.now)
+            found = context.get_context(
+                seen, asked, self._sight, self._counter, self.turn.now, self._shown
+            )
         found = found._replace(degraded=(*found.degraded, *seen.stage().degraded))
-        self._issued.issue(self.turn.user_id, self.turn.turn_id, found.refs)
+        refs = [item.source_id for item in found.items if context.is_reference(item)]
+        self._references.issue(self.turn.user_id, self.turn.turn_id, refs)
         return found
 
     def resolve(self, ref: str, selector: str, max_tokens: int) -> ContextItem:
@@ -204,13 +218,19 @@ class ToolSession:
         Raises: UnknownReference: it was not issued to this user and turn, or nothing that may be
         seen stands behind it; InvalidInput, NotReady, Unavailable.
         """
-        plain = plain_ref(ref) if isinstance(ref, str) else ""
-        if not self._issued.holds(self.turn.user_id, self.turn.turn_id, plain):
+        if not isinstance(ref, str):
             raise UnknownReference(str(ref))
-        context.check_max_tokens(max_tokens)
+        plain = self._references.plain(self.turn.user_id, self.turn.turn_id, ref)
+        check_max_tokens(max_tokens)
         with snapshot(self._reader, self.turn.user_id) as read:
             seen = Seen(read, self._sight.may_see)
-            return self._resolved(seen, plain, selector, max_tokens)
+            try:
+                return self._resolved(seen, plain, selector, max_tokens)
+            except UnknownReference as error:
+                raise UnknownReference(ref) from error  # in the words of one that was not issued
+
+    def _shown(self, ref: str) -> str:
+        return self._references.shown(self.turn.user_id, self.turn.turn_id, ref)
 
     def _resolved(self, read: Snapshot, ref: str, selector: str, max_tokens: int) -> ContextItem:
         return resolving.resolve(
@@ -240,14 +260,17 @@ class ToolSession:
             raise InvalidInput(
                 f"{tool.full_name} ran, but its result is not JSON: {error}", field="result"
             ) from error
+        return self._item(f"tool_result:{tool.full_name}", "result of a tool", content)
+
+    def _item(self, source_id: str, reason: str, content: JsonValue) -> ContextItem:
         item = ContextItem(
             source_type="artifact",
-            source_id=f"tool_result:{tool.full_name}",
+            source_id=source_id,
             authority="derived",
             authority_rank=4,
             observed_at=self.turn.now,
             priority=1,
-            admission_reason="result of a tool",
+            admission_reason=reason,
             content=content,
         )
         tokens = self._counter.count([item_text("tools", item)])[0]

@@ -7,105 +7,54 @@ trusted the answer says so: nothing found is then no "there is none".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple, cast, get_args
+from typing import Any, Final, NamedTuple, get_args
 
-from workindex.assembler.envelope import ContextItem, Omission, ToolCall
+from workindex.assembler.envelope import Conflict, ContextItem, Omission, ToolCall
+from workindex.assembler.records import Rows
+from workindex.assembler.records import told as told_at
 from workindex.assembler.rendering import item_text
 from workindex.assembler.state_path import StateQuestion, answer, read_for
 from workindex.assembler.tokens import TokenCounter
+from workindex.assembler.tools.asked import BODIES, MAX_TOKENS, STATE, Asked
+from workindex.assembler.tools.finding import doubts_of, find, named_base
 from workindex.assembler.tools.references import Reference
-from workindex.assembler.tools.sight import Sight
-from workindex.assembler.tools.words import words
-from workindex.domain.canonical import check_json
+from workindex.assembler.tools.sight import Seen, Sight
+from workindex.assembler.tools.threads import STALE, of_threads
 from workindex.domain.errors import InvalidInput
-from workindex.domain.facts import QuestionKind, check_time, utc
+from workindex.domain.facts import QuestionKind, utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
-from workindex.projections.search import Filters
-from workindex.projections.snapshot import Snapshot
 
-MAX_TOKENS: Final = 8_000
-IDS_MAX: Final = 200
-HITS_MAX: Final = 40
-ROWS: Final = (
-    *("task", "meeting", "commitment", "approval", "reminder", "proposal", "routine", "trigger"),
-    *("notification", "connection", "credits", "claim", "thread"),
-)
-BODIES: Final = ("message", "artifact", "transcript")
-STATE: Final = "state"
-TYPES: Final = (*ROWS, *BODIES, STATE)
 NOT_HERE: Final = "there is nothing here by this id"
-# A row is within a range of time where one of these is.
-_TIMES: Final = (
-    *("due_at", "start_at", "end_at", "expires_at", "remind_at", "requested_at", "made_at"),
-    *("posted_at", "stored_at", "recorded_at", "observed_at", "created_at", "updated_at"),
-)
-_TITLES: Final = ("title", "text", "subject", "attribute", "value", "question", "reason")
 
 
 class Found(NamedTuple):
     """What was found within the budget, what was not told, and what stands against trusting it.
 
-    `refs` are the references among the items.
+    `refs` are the references among the items, as the model sees them. Conflicts are told by items
+    as well.
     """
 
     items: tuple[ContextItem, ...] = ()
     omissions: tuple[Omission, ...] = ()
     refs: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
-
-
-class Asked(NamedTuple):
-    """One call of `get_context`. `time_range` is from (included) to (not), either may be None."""
-
-    type: str
-    max_tokens: int
-    ids: tuple[str, ...] = ()
-    query: str | None = None
-    time_range: tuple[datetime | None, datetime | None] = (None, None)
-
-
-def asked_of(
-    type: str,
-    ids: Sequence[str] | None,
-    query: str | None,
-    time_range: Mapping[str, Any] | None,
-    max_tokens: int,
-) -> Asked:
-    """The arguments as they are read.
-
-    Raises: InvalidInput naming the one that is wrong.
-    """
-    if type not in TYPES:
-        raise InvalidInput(f"type {type!r} is none of {', '.join(TYPES)}", field="type")
-    check_max_tokens(max_tokens)
-    listed = isinstance(ids or (), (list, tuple)) and len(ids or ()) <= IDS_MAX
-    if not listed or not all(isinstance(one, str) and one for one in ids or ()):
-        raise InvalidInput(f"ids are a list of up to {IDS_MAX} texts", field="ids")
-    some = tuple(dict.fromkeys(ids or ()))
-    check_json(list(some), "ids")
-    if query is not None and (not isinstance(query, str) or not query.strip()):
-        raise InvalidInput("query is empty: leave it out, or name what to look for", field="query")
-    check_json(query, "query")
-    if type in BODIES and not some and query is None:
-        raise InvalidInput(f"type {type} needs ids or a query", field="query")
-    return Asked(type, max_tokens, some, query, _range(time_range))
-
-
-def check_max_tokens(max_tokens: Any) -> None:
-    """Raises: InvalidInput where it is no number from 1 to MAX_TOKENS."""
-    if not isinstance(max_tokens, int) or not 1 <= max_tokens <= MAX_TOKENS:
-        raise InvalidInput(
-            f"max_tokens {max_tokens!r} is not 1 to {MAX_TOKENS}", field="max_tokens"
-        )
+    conflicts: tuple[Conflict, ...] = ()
 
 
 def get_context(
-    snapshot: Snapshot, asked: Asked, sight: Sight, counter: TokenCounter, now: datetime
+    snapshot: Seen,
+    asked: Asked,
+    sight: Sight,
+    counter: TokenCounter,
+    now: datetime,
+    shown: Callable[[str], str] = str,
 ) -> Found:
     """What the user has of this kind, as of the snapshot's one position.
+
+    `shown` is how the model is shown a reference.
 
     Raises: InvalidInput, Unavailable.
     """
@@ -113,30 +62,17 @@ def get_context(
         return _state(snapshot, asked, counter, now)
     kind = "artifact" if asked.type == "transcript" else asked.type
     base = named_base(snapshot, kind, asked.ids[0] if asked.ids else "", now)
-    degraded = doubts_of(base)
-    missing: list[str] = []
-    if asked.ids:
-        rows = snapshot.named(base, kind, asked.ids)
-        missing = sorted(set(asked.ids) - {row[0] for row in rows})
-    elif asked.query is not None and kind in ("message", "artifact", "claim"):
-        rows, unsearched = _searched(snapshot, base, asked, sight, now)
-        degraded += unsearched
-    else:
-        reading = snapshot.read({kind: "all"}, now=now)
-        degraded = tuple(dict.fromkeys((*degraded, *doubts_of(reading))))
-        rows = _matching(reading.rows[kind], asked.query)
-    if kind == "claim" and {"lag", "parked"}.intersection(snapshot.doubts(kind)):
-        rows = []  # what was withdrawn since is not known
-    if asked.ids and asked.query is not None:
-        rows = _matching(rows, asked.query)
-    seen = [row for row in rows if sight.sees(kind, row, now)]
-    if asked.ids:
-        missing = sorted({*missing, *(row[0] for row in rows if row not in seen)})
-    within = [row for row in seen if _is_within(row, asked.time_range)]
-    told = [_item(kind, row, base) for row in within]
-    if kind == "thread":
-        told += _checkpoints(snapshot, base, within)
-    return _fitted(asked, told, _missing(kind, missing), degraded, counter)
+    found = find(snapshot, base, kind, asked, sight, now)
+    told = _items(snapshot, base, kind, found.seen, sight, now)
+    told = [_shown(one, shown) if is_reference(one) else one for one in told]
+    degraded = (*doubts_of(base), *found.degraded)
+    left = (*_missing(kind, found.missing), *found.beyond)
+    if kind != "thread":
+        return _fitted(asked, told, left, degraded, counter)
+    beside = of_threads(snapshot, base, found.seen, sight, now)
+    told += [offer.item for offer in beside.offers]
+    fitted = _fitted(asked, told, (*left, *beside.left), (*degraded, *beside.degraded), counter)
+    return fitted._replace(conflicts=beside.conflicts)
 
 
 def reference(kind: str, row: Any) -> Reference:
@@ -159,38 +95,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _range(given: Mapping[str, Any] | None) -> tuple[datetime | None, datetime | None]:
-    if given is None:
-        return (None, None)
-    if not isinstance(given, Mapping) or set(given) - {"from", "to"}:
-        raise InvalidInput("time_range has from and to, both instants", field="time_range")
-    since, until = (_instant(given.get(name), f"time_range.{name}") for name in ("from", "to"))
-    return since, until
-
-
-def _instant(given: Any, field: str) -> datetime | None:
-    if given is None:
-        return None
-    try:
-        at = datetime.fromisoformat(given) if isinstance(given, str) else given
-    except ValueError as error:
-        raise InvalidInput(f"{field} {given[:60]!r} is no instant", field=field) from error
-    check_time(at, field)
-    return cast(datetime, at)
-
-
-def named_base(snapshot: Snapshot, kind: str, id_: str, now: datetime) -> Reading:
-    """A reading to look rows of a kind up with; its reasons are about that kind."""
-    return snapshot.read({kind: "named"}, now=now, bounds=Bounds(id=id_))
-
-
-def doubts_of(reading: Reading) -> tuple[str, ...]:
-    """What stands against taking rows that are missing for "there is none"."""
-    doubts = sorted(set(reading.reasons) - {"unknown_user"})
-    return (f"state: not certain ({', '.join(doubts)})",) if doubts else ()
-
-
-def _state(snapshot: Snapshot, asked: Asked, counter: TokenCounter, now: datetime) -> Found:
+def _state(snapshot: Seen, asked: Asked, counter: TokenCounter, now: datetime) -> Found:
     """What the state path answers: `query` is one of its kinds."""
     kinds: tuple[QuestionKind, ...] = get_args(QuestionKind)
     kind = next((one for one in kinds if one == (asked.query or "pending").strip()), None)
@@ -200,13 +105,14 @@ def _state(snapshot: Snapshot, asked: Asked, counter: TokenCounter, now: datetim
     question = StateQuestion(kind)
 
     def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
-        return snapshot.read(want, now=at, bounds=bounds)
+        return snapshot.whole.read(want, now=at, bounds=bounds)
 
     reading = read_for(question, read, now, None)
     told = answer(question, reading, locale="en")
+    shown = snapshot.items(reading, told.items)
     head = {"kind": kind, "verdict": told.verdict, "total": told.total, "reasons": told.reasons}
     items = [_of_state(kind, plain(head), reading)]
-    items += [_of_state(f"{kind}/{one.id}", plain(one._asdict()), reading) for one in told.items]
+    items += [_of_state(f"{kind}/{one.id}", plain(one._asdict()), reading) for one in shown]
     return _fitted(asked, items, (), doubts_of(reading), counter)
 
 
@@ -214,68 +120,33 @@ def _of_state(name: str, content: Any, reading: Reading) -> ContextItem:
     return _projection(f"projection:{name}", content, reading)
 
 
-def _searched(
-    snapshot: Snapshot, base: Reading, asked: Asked, sight: Sight, now: datetime
-) -> tuple[list[Any], tuple[str, ...]]:
-    """The rows behind the documents that hold the words, the best first."""
-    kinds: tuple[str, ...] = (asked.type,)
-    if asked.type == "artifact":
-        kinds = ("artifact", "transcript")
-    since, until = asked.time_range
-    filters = Filters(kinds=kinds, sensitivity=sight.levels, since=since, until=until)
-    hits = snapshot.search(asked.query or "", filters, limit=HITS_MAX, now=now)
-    table = "artifact" if asked.type == "transcript" else asked.type
-    rows = snapshot.named(base, table, [hit.source_id for hit in hits])
-    return rows, () if hits.unsearched is None else (f"evidence: {hits.unsearched}",)
+def _items(
+    snapshot: Seen, base: Reading, kind: str, rows: Sequence[Any], sight: Sight, now: datetime
+) -> list[ContextItem]:
+    """The rows as they stand now, with nothing of other rows that may not be told."""
+    is_stale = kind == "thread" and bool(STALE.intersection(snapshot.doubts("message")))
+
+    def find(other: str, ids: Sequence[str]) -> Sequence[Any]:
+        others = () if is_stale else snapshot.named(base, other, ids)
+        return [one for one in others if sight.sees(other, one, now)]
+
+    if kind == "task":  # read at once
+        find("approval", [id_ for row in rows for id_ in row.approvals])
+    return [_item(kind, row, base, now, find) for row in rows]
 
 
-def _matching(rows: Sequence[Any], query: str | None) -> list[Any]:
-    """The rows with the most words of the query, all where there is none."""
-    if query is None:
-        return list(rows)
-    wanted = set(words(query))
-    shared = [len(wanted & set(words(_text(row)))) for row in rows]
-    order = sorted((at for at in range(len(rows)) if shared[at]), key=lambda at: -shared[at])
-    return [rows[at] for at in order]
-
-
-def _text(row: Any) -> str:
-    fields = row._asdict()
-    return " ".join(str(fields[name]) for name in _TITLES if fields.get(name) is not None)
-
-
-def _is_within(row: Any, given: tuple[datetime | None, datetime | None]) -> bool:
-    since, until = given
-    if since is None and until is None:
-        return True
-    times = [at for name in _TIMES if isinstance(at := getattr(row, name, None), datetime)]
-    return any((since is None or at >= since) and (until is None or at < until) for at in times)
-
-
-def _item(kind: str, row: Any, base: Reading) -> ContextItem:
+def _item(kind: str, row: Any, base: Reading, now: datetime, find: Rows) -> ContextItem:
     if kind in BODIES:
         told = reference(kind, row)
         return _projection(told.ref, told.to_json(), base, getattr(row, "sensitivity", "normal"))
     is_claim = kind == "claim"
-    item = _projection(
-        f"{kind}:{row[0]}", plain(row._asdict()), base, getattr(row, "sensitivity", "normal")
-    )
+    content = told_at(row, now, find)
+    item = _projection(f"{kind}:{row[0]}", content, base, getattr(row, "sensitivity", "normal"))
     if not is_claim:
         return item
     return item.model_copy(
         update={"source_type": "memory", "authority": "derived", "authority_rank": 4}
     )
-
-
-def _checkpoints(snapshot: Snapshot, base: Reading, threads: Sequence[Any]) -> list[ContextItem]:
-    ids = [row.checkpoint_id for row in threads if row.checkpoint_id is not None]
-    found = snapshot.named(base, "checkpoint", ids)
-    return [
-        _projection(f"checkpoint:{row[0]}", plain(row.body), base).model_copy(
-            update={"authority": "derived", "authority_rank": 5}
-        )
-        for row in found
-    ]
 
 
 def _projection(
@@ -317,15 +188,20 @@ def _fitted(
             room -= tokens
             told.append(item.model_copy(update={"token_estimate": tokens}))
         else:
-            omitted.append(_no_room(asked, item, tokens))
-    refs = tuple(one.source_id for one in told if _is_reference(one))
+            omitted.append(_no_room(asked, item, tokens, sum(counts)))
+    refs = tuple(_ref(one) for one in told if is_reference(one))
     return Found(tuple(told), (*missing, *omitted), refs, degraded)
 
 
-def _no_room(asked: Asked, item: ContextItem, tokens: int) -> Omission:
+def _no_room(asked: Asked, item: ContextItem, tokens: int, whole: int) -> Omission:
+    """The call for one item; what stands beside a thread comes with the thread alone."""
     arguments: dict[str, Any] = {"type": asked.type, "max_tokens": min(MAX_TOKENS, tokens)}
-    if asked.type != STATE:
-        arguments["ids"] = [item.source_id.partition(":")[2]]
+    kind, _, id_ = item.source_id.partition(":")
+    if asked.type == "thread" and kind != "thread":
+        arguments["max_tokens"] = min(MAX_TOKENS, whole)
+        arguments |= {"ids": list(asked.ids)} if asked.ids else {}
+    elif asked.type != STATE:
+        arguments["ids"] = [id_]
     elif asked.query is not None:
         arguments["query"] = asked.query
     return Omission(
@@ -336,5 +212,16 @@ def _no_room(asked: Asked, item: ContextItem, tokens: int) -> Omission:
     )
 
 
-def _is_reference(item: ContextItem) -> bool:
+def is_reference(item: ContextItem) -> bool:
+    """Whether the item stands for a body."""
     return item.source_id.partition(":")[0] in BODIES
+
+
+def _ref(item: ContextItem) -> str:
+    assert isinstance(item.content, dict)
+    return str(item.content["ref"])
+
+
+def _shown(item: ContextItem, shown: Callable[[str], str]) -> ContextItem:
+    assert isinstance(item.content, dict)
+    return item.model_copy(update={"content": item.content | {"ref": shown(item.source_id)}})

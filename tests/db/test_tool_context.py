@@ -14,7 +14,8 @@ from sessions import COUNT, NOW, Backend, contents, error_of, say, store
 from workindex import WorkIndex
 from workindex.assembler.envelope import ContextItem, Omission
 from workindex.assembler.rendering import item_text
-from workindex.assembler.tools.context import BODIES, NOT_HERE, ROWS, STATE, Found
+from workindex.assembler.tools.asked import BODIES, ROWS, STATE
+from workindex.assembler.tools.context import NOT_HERE, Found
 from workindex.assembler.tools.sight import Sight
 from workindex.domain.artifacts import ForgetArtifact
 from workindex.domain.conversations import RedactMessage

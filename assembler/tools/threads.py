@@ -1,0 +1,44 @@
+"""What stands beside a thread: its checkpoint and its summary, as a working set tells them.
+
+Both are checked against the rows, and where they differ the rows hold and the difference is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.notices import notices
+from workindex.assembler.offers import Stage, joined
+from workindex.assembler.tools.sight import Sight
+from workindex.projections.proof import Reading
+from workindex.projections.snapshot import Snapshot
+
+# Of rows of which this is said, it is not known what was redacted since.
+STALE: Final = frozenset({"lag", "parked", "fold_version"})
+
+
+def of_threads(
+    snapshot: Snapshot, base: Reading, threads: Sequence[Any], sight: Sight, now: datetime
+) -> Stage:
+    """Checkpoints and summaries of these rows of threads, with a notice for each conflict."""
+    if not threads or STALE.intersection(snapshot.doubts("message")):
+        return Stage()
+
+    def rows(kind: str, ids: Sequence[str]) -> Sequence[Any]:
+        return snapshot.named(base, kind, ids)
+
+    seen = sight.sensitivity_max
+    checkpoints = [row.checkpoint_id for row in threads if row.checkpoint_id is not None]
+    summaries = [row.summary_id for row in threads if row.summary_id is not None]
+    stages = [
+        checkpoint_stage(row, rows, now, is_needed=False, sensitivity_max=seen)
+        for row in rows("checkpoint", checkpoints)
+    ]
+    stages += [summary_stage(row, rows, seen) for row in rows("summary", summaries)]
+    if doubts := snapshot.doubts("task"):
+        stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
+    found = joined(stages)
+    return joined((found, notices(found.conflicts, (), now)))
