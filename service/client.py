@@ -33,6 +33,7 @@ from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
 from workindex.service.evidence import Evidence
 from workindex.service.parsing import parse_command
+from workindex.service.tool_sessions import ToolSessions
 from workindex.service.worker import Done, Worker
 
 if TYPE_CHECKING:  # the tokenizers and tables behind it load with the first working set
@@ -155,7 +156,7 @@ def checked_user_id(given: object) -> str:
     return user_id
 
 
-class UserScope(Evidence):
+class UserScope(Evidence, ToolSessions):
     """Everything that one user's log and Work Index offer."""
 
     def __init__(self, work_index: WorkIndex, user_id: str) -> None:

@@ -1,0 +1,140 @@
+"""May a turn call what its working set told it of, and nothing else?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions import REGISTRY, error_of, store
+from turns import NOW, do, say
+from workindex import UserScope, WorkIndex
+from workindex.assembler.envelope import ContextEnvelope, Omission, ToolCall
+from workindex.assembler.rendering import item_text
+from workindex.assembler.tools import ToolAccess, ToolCatalogue, UnknownTools
+from workindex.assembler.tools.calls import Call, ToolNotLoaded
+from workindex.assembler.tools.references import Issued
+from workindex.assembler.tools.signed import WeakSecret
+from workindex.domain.errors import InvalidInput
+from workindex.eventlog.database import Database
+
+ACCESS = ToolAccess(ToolCatalogue(REGISTRY))
+LETTER: dict[str, Any] = {"to": ["bob"], "text": "hello"}
+
+
+@pytest.fixture
+def ann(database: Database) -> UserScope:
+    """A thread with a message, a file of the task, and a group that the request names."""
+    ann = WorkIndex(database, lambda: NOW).user("ann")
+    do(ann, "create_task", task_id="T-1", title="Book the venue")
+    say(ann, "M-1", "the venue is booked")
+    store(ann, "F-1", [b"the offer of the venue"], "text/plain", task_id="T-1")
+    return ann
+
+
+def turn(ann: UserScope, **more: Any) -> ContextEnvelope:
+    request = {
+        "text": "mail.send the offer to Bob",
+        "surface": "task",
+        "thread_id": "main",
+        "message_id": "M-2",
+        "task_id": "T-1",
+    }
+    return ann.assemble({**request, **more}, tools=ACCESS)
+
+
+def test_a_session_has_what_the_working_set_told_of(ann: UserScope) -> None:
+    """Loaded groups run, every reference that an item or an omission names resolves."""
+    calls: list[Call] = []
+
+    def run(call: Call) -> Any:
+        calls.append(call)
+        return {"sent": True}
+
+    envelope = turn(ann)
+    session = ann.tools(envelope, ACCESS, executor=run)
+    assert session.loaded == envelope.active_tool_groups == ("mail",)
+    session.call_tool("mail.send", LETTER)
+    assert [(call.user_id, call.turn_id) for call in calls] == [("ann", "M-2")]
+    with pytest.raises(ToolNotLoaded):
+        session.call_tool("lab.launch", {})
+    assert session.resolve("artifact:F-1", "chars=0-8", 200).content["text"] == "the offer"  # type: ignore[index, call-overload]
+    session.resolve("message:M-1", "0-9", 200)
+    assert session.beside == ()
+    assert session.turn.now == NOW
+
+
+def test_every_call_of_an_omission_is_one_that_the_session_takes(ann: UserScope) -> None:
+    """What was left out comes back with the call that it names."""
+    for number in range(3, 60):
+        say(ann, f"M-{number}", f"message {number} about the venue " + "word " * 200)
+    envelope = turn(ann, text="what about the venue?")
+    session = ann.tools(envelope, ACCESS)
+    calls = [one.recover_with for one in envelope.omissions if one.recover_with is not None]
+    assert calls
+    for call in calls[:40]:
+        getattr(session, call.name)(**call.arguments)
+
+
+def test_a_session_without_tools_reads_and_runs_nothing(ann: UserScope) -> None:
+    """No registry, no group: context and references still are there."""
+    envelope = ann.assemble({"text": "hello", "thread_id": "main"})
+    session = ann.tools(envelope)
+    session.resolve("message:M-1", "0-9", 200)
+    assert session.get_context("task", ids=["T-1"]).items
+    with pytest.raises(UnknownTools):
+        session.call_tool("mail.send", LETTER)
+    assert session.turn.turn_id != ann.tools(envelope).turn.turn_id
+
+
+def test_turns_of_one_backend_share_what_was_issued_by_turn(ann: UserScope) -> None:
+    """A second session of the same turn resolves what the first was given; another turn not."""
+    issued = Issued()
+    ann.tools(turn(ann), ACCESS, references=issued)
+    empty = ann.assemble({"text": "hello", "thread_id": "other"})
+    ann.tools(empty, references=issued, turn_id="M-2").resolve("artifact:F-1", "0-0", 200)
+    later = ann.tools(empty, references=issued, turn_id="M-3")
+    error_of(lambda: later.resolve("artifact:F-1", "0-0", 200))
+
+
+def test_a_rule_of_the_backend_holds_in_its_sessions(ann: UserScope) -> None:
+    """What may not be seen is not read by a call either."""
+    session = ann.tools(turn(ann), ACCESS, may_see=lambda kind, row: kind != "artifact")
+    error_of(lambda: session.resolve("artifact:F-1", "0-0", 200))
+    session.resolve("message:M-1", "0-9", 200)
+
+
+def test_another_users_working_set_is_refused(ann: UserScope, database: Database) -> None:
+    """Nobody gets a session, and with it references, out of it."""
+    with pytest.raises(InvalidInput) as raised:
+        WorkIndex(database).user("bob").tools(turn(ann))
+    assert raised.value.field == "envelope"
+
+
+def test_with_a_secret_tokens_pass_between_processes(
+    ann: UserScope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where WORKINDEX_SECRET is set; its list is newest first, and each secret is checked."""
+    envelope = turn(ann)
+    monkeypatch.setenv("WORKINDEX_SECRET", "a" * 32)
+    (told,) = ann.tools(envelope, ACCESS).beside
+    tokens: Any = told.content
+    assert item_text("tools", told)
+    monkeypatch.setenv("WORKINDEX_SECRET", f"{'b' * 32}, {'a' * 32}")
+    elsewhere = ann.tools(ann.assemble({"text": "x", "message_id": "M-2"}))
+    assert elsewhere.resolve(tokens["artifact:F-1"], "0-0", 200).source_id == "artifact:F-1"
+    error_of(lambda: elsewhere.resolve("artifact:F-1", "0-0", 200))
+    monkeypatch.setenv("WORKINDEX_SECRET", "a" * 32 + ",short")
+    with pytest.raises(WeakSecret):
+        ann.tools(envelope, ACCESS)
+
+
+def test_an_omission_issues_the_reference_that_it_names(ann: UserScope) -> None:
+    """The model may follow it."""
+    call = ToolCall(
+        name="resolve", arguments={"ref": "artifact:F-1", "selector": "0-0", "max_tokens": 200}
+    )
+    left = Omission(lane="evidence", source_id="artifact:F-1", reason="no room", recover_with=call)
+    envelope = ann.assemble({"text": "hello", "thread_id": "other"})
+    session = ann.tools(envelope.model_copy(update={"omissions": (left,)}))
+    session.resolve(**call.arguments)  # type: ignore[arg-type]
