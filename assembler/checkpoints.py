@@ -1,113 +1,233 @@
-"""What a thread's checkpoint and summary still say, checked against the rows.
+"""What a thread's checkpoint and summary still say, checked against the rows and the messages.
 
-Neither outweighs state: what was pending and is settled is taken out of the checkpoint, a sentence
-of a summary that contradicts a row is dropped, and both are told as conflicts.
+Neither outweighs state: records are told as their rows stand, what was pending and is settled is
+taken out of the checkpoint, a sentence that contradicts a row is dropped, and it is told as a
+conflict. What rests on a message that may not be seen is not told in other words.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from workindex.assembler.checkpoint_contents import contents_of_rows
+from workindex.assembler.checkpoint_records import (
+    KINDS,
+    OUTPUT,
+    Kept,
+    Ref,
+    Rows,
+    found,
+    kept_in,
+    ref_of,
+    refreshed,
+)
+from workindex.assembler.checkpoint_words import (
+    contradicted,
+    from_rows,
+    misstated,
+    told_of,
+    why_hidden,
+    without,
+)
 from workindex.assembler.envelope import Conflict, ContextItem, Omission, Priority, ToolCall
-from workindex.assembler.history import hidden
 from workindex.assembler.offers import Offer, Stage
-from workindex.assembler.scope import ids_in
 from workindex.domain.facts import Sensitivity
 from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
-from workindex.projections.conversations import CheckpointRow, MessageRow, SummaryRow
+from workindex.projections.conversations import CheckpointRow, SummaryRow
 from workindex.projections.needs import is_requested
-from workindex.projections.tasks import TaskRow
+from workindex.projections.tasks import TaskRow, expiry
 
-Rows = Callable[[str, Sequence[str]], Sequence[Any]]
-
-# Words by which a sentence says that a task stands so; each must be the row's own status.
-_SAYS: Final = {
-    "done": frozenset({"done", "completed", "finished", "closed"}),
-    "failed": frozenset({"failed"}),
-    "cancelled": frozenset({"cancelled", "canceled"}),
-    "blocked": frozenset({"blocked"}),
-    "open": frozenset({"open", "unfinished", "pending"}),
-}
-_WORD = re.compile(r"[a-z]+")
+# The parts of a body whose entries name a task or an approval.
+ABOUT: Final = ("pending_input", "blockers")
 
 
 class Checked(NamedTuple):
-    """A checkpoint's body without what is settled, and what was taken out."""
+    """A checkpoint's body as far as it may be told, what was taken out, and what was left out.
+
+    `body["records"]` holds by reference the records that it names, as their rows stand now.
+    """
 
     body: dict[str, Any]
     conflicts: tuple[Conflict, ...]
+    left: tuple[Omission, ...] = ()
 
 
-def checked(row: CheckpointRow, rows: Rows, now: datetime) -> Checked:
-    """The checkpoint as far as the rows bear it out."""
+def checked(
+    row: CheckpointRow, rows: Rows, now: datetime, sensitivity_max: Sensitivity = "private"
+) -> Checked:
+    """The checkpoint as far as rows and messages bear it out."""
     source_id = f"checkpoint:{row.checkpoint_id}"
-    body = {name: value for name, value in row.body.items() if value not in (None, [], ())}
-    conflicts: list[Conflict] = []
-    pending = []
-    for one in body.get("pending_input", ()):
-        if settled := _settled(one, rows, now):
-            conflicts.append(
-                Conflict(
-                    subject=settled.subject,
-                    attribute="pending",
-                    winner=settled.source_id,
-                    winner_value=settled.status,
-                    superseded=source_id,
-                    superseded_value=str(one.get("prompt"))[:300],
-                    reason="it was settled after the checkpoint",
-                )
-            )
+    kept = kept_in(row.body)
+    body, left = _seen(row, kept, rows, now, sensitivity_max)
+    pending, conflicts = _still_asked(body, source_id, rows, now)
+    blockers, solved = _still_blocking(body, source_id, rows)
+    wrong = misstated({**body, "blockers": blockers}, rows)
+    body = without({**body, "pending_input": pending, "blockers": blockers}, wrong)
+    body |= {"records": refreshed(kept, rows, now)}
+    return Checked(
+        {name: value for name, value in body.items() if value not in (None, [], (), {})},
+        (*conflicts, *solved, *(told_of(one, source_id) for one in wrong)),
+        left,
+    )
+
+
+def _seen(
+    row: CheckpointRow, kept: Kept, rows: Rows, now: datetime, sensitivity_max: Sensitivity
+) -> tuple[dict[str, Any], tuple[Omission, ...]]:
+    """The body without its records, and without what rests on messages that may not be seen."""
+    source_id = f"checkpoint:{row.checkpoint_id}"
+    outputs = [one for one in row.body.get("outputs") or () if one.get("name") != OUTPUT]
+    body = {**row.body, "outputs": outputs}
+    left: list[Omission] = []
+    if reason := why_hidden(_rests_on(row, kept, rows), rows, sensitivity_max):
+        left.append(Omission(lane="history", source_id=f"{source_id}#words", reason=reason))
+        refs = [*map(ref_of, kept.rows), *refs_in(body)]
+        body = from_rows(body, contents_of_rows(found(refs, rows, KINDS), now))
+    said_in = {
+        one["correction_id"]: one.get("message_id")
+        for thread in rows("thread", [row.thread_id])
+        for one in thread.corrections
+    }
+    corrections = []
+    for one in body.get("corrections") or ():
+        message_id = said_in.get(one.get("correction_id"))
+        reason = message_id and why_hidden([message_id], rows, sensitivity_max)
+        if reason:
+            place = f"{source_id}#correction:{one['correction_id']}"
+            left.append(Omission(lane="history", source_id=place, reason=reason))
         else:
+            corrections.append(one)
+    there, gone = _there(body, source_id, rows)
+    return {**there, "corrections": corrections}, (*left, *gone)
+
+
+def _there(
+    body: Mapping[str, Any], source_id: str, rows: Rows
+) -> tuple[dict[str, Any], list[Omission]]:
+    """The body without what is about records that are not there, or that may not be seen."""
+    refs = [*refs_in(body), *(("artifact", id_) for id_ in body.get("artifact_ids") or ())]
+    known = set(found(refs, rows, ("task", "approval", "artifact")))
+    kept = {
+        **body,
+        "artifact_ids": [
+            id_ for id_ in body.get("artifact_ids") or () if ("artifact", id_) in known
+        ],
+    }
+    left = []
+    for part in ABOUT:
+        kept[part] = []
+        for place, one in enumerate(body.get(part) or ()):
+            if known.issuperset(_refs_of(one)):
+                kept[part].append(one)
+            else:
+                left.append(
+                    Omission(
+                        lane="history",
+                        source_id=f"{source_id}#{part}:{place}",
+                        reason="what it is about is not there",
+                    )
+                )
+    return kept, left
+
+
+def _rests_on(row: CheckpointRow, kept: Kept, rows: Rows) -> Sequence[str]:
+    """The messages of the words; of a checkpoint that names none, the last that it covers."""
+    through = row.body.get("through_message_id")
+    if kept.message_ids or through is None:
+        return kept.message_ids
+    return [one.message_id for one in rows("message", [through])]
+
+
+def refs_in(body: Mapping[str, Any]) -> list[Ref]:
+    """The tasks and approvals that pending input and blockers name."""
+    return [ref for part in ABOUT for one in body.get(part) or () for ref in _refs_of(one)]
+
+
+def _refs_of(one: Mapping[str, Any]) -> list[Ref]:
+    named = ((kind, one.get(f"{kind}_id")) for kind in ("task", "approval"))
+    return [(kind, id_) for kind, id_ in named if id_ is not None]
+
+
+def _still_asked(
+    body: Mapping[str, Any], source_id: str, rows: Rows, now: datetime
+) -> tuple[list[Any], list[Conflict]]:
+    """What still waits, and of the rest what became of it."""
+    pending = []
+    conflicts = []
+    for one in body.get("pending_input") or ():
+        became = settled(one, rows, now)
+        if became is None:
             pending.append(one)
+            continue
+        conflicts.append(
+            Conflict(
+                subject=became.subject,
+                attribute="pending",
+                winner=became.source_id,
+                winner_value=became.status,
+                superseded=source_id,
+                superseded_value=str(one.get("prompt"))[:300],
+                reason="it was settled after the checkpoint",
+            )
+        )
+    return pending, conflicts
+
+
+def _still_blocking(
+    body: Mapping[str, Any], source_id: str, rows: Rows
+) -> tuple[list[Any], list[Conflict]]:
+    """What still stands in the way, and of the rest the tasks that have ended."""
     blockers = []
-    for one in body.get("blockers", ()):
+    conflicts = []
+    for one in body.get("blockers") or ():
         ended = _ended_task(one.get("task_id"), rows)
         if ended is None:
             blockers.append(one)
-        else:
-            conflicts.append(
-                Conflict(
-                    subject=f"task/{ended.task_id}",
-                    attribute="status",
-                    winner=f"task:{ended.task_id}",
-                    winner_value=ended.status,
-                    superseded=source_id,
-                    superseded_value=str(one.get("text"))[:300],
-                    reason="the task that blocked has ended",
-                )
+            continue
+        conflicts.append(
+            Conflict(
+                subject=f"task/{ended.task_id}",
+                attribute="status",
+                winner=f"task:{ended.task_id}",
+                winner_value=ended.status,
+                superseded=source_id,
+                superseded_value=str(one.get("text"))[:300],
+                reason="the task that blocked has ended",
             )
-    for name, kept in (("pending_input", pending), ("blockers", blockers)):
-        body.pop(name, None)
-        if kept:
-            body[name] = kept
-    return Checked(body, tuple(conflicts))
+        )
+    return blockers, conflicts
 
 
-class _Settled(NamedTuple):
+class Settled(NamedTuple):
+    """What became of something that was asked: of which record, and where that stands."""
+
     subject: str
     source_id: str
     status: str
 
 
-def _settled(asked: dict[str, Any], rows: Rows, now: datetime) -> _Settled | None:
+def settled(asked: dict[str, Any], rows: Rows, now: datetime) -> Settled | None:
     """What became of something that was asked; None where it still waits or nothing is known."""
     approval_id, task_id = asked.get("approval_id"), asked.get("task_id")
     if approval_id is not None:
         found: Sequence[ApprovalRow] = rows("approval", [approval_id])
         if found and not is_requested(found[0], now):
             status = "expired" if found[0].status == "requested" else found[0].status
-            return _Settled(f"approval/{approval_id}", f"approval:{approval_id}", status)
+            return Settled(f"approval/{approval_id}", f"approval:{approval_id}", status)
     if task_id is not None:
         tasks: Sequence[TaskRow] = rows("task", [task_id])
         request_id = asked.get("request_id")
         if tasks and tasks[0].status in ENDED:
-            return _Settled(f"task/{task_id}", f"task:{task_id}", tasks[0].status)
-        if tasks and request_id is not None and request_id not in tasks[0].requests:
-            return _Settled(f"task/{task_id}", f"task:{task_id}", "answered or withdrawn")
+            return Settled(f"task/{task_id}", f"task:{task_id}", tasks[0].status)
+        if tasks and request_id is not None:
+            held = tasks[0].requests.get(request_id)
+            ends = None if held is None else expiry(held)
+            if held is None or (ends is not None and ends <= now):
+                status = "answered or withdrawn" if held is None else "expired"
+                return Settled(f"task/{task_id}", f"task:{task_id}", status)
     return None
 
 
@@ -118,9 +238,22 @@ def _ended_task(task_id: str | None, rows: Rows) -> TaskRow | None:
     return found[0] if found and found[0].status in ENDED else None
 
 
-def checkpoint_stage(row: CheckpointRow, rows: Rows, now: datetime, *, is_needed: bool) -> Stage:
-    """The thread's latest checkpoint; protected where the surface goes on from it."""
-    found = checked(row, rows, now)
+def checkpoint_stage(
+    row: CheckpointRow,
+    rows: Rows,
+    now: datetime,
+    *,
+    is_needed: bool,
+    sensitivity_max: Sensitivity = "private",
+) -> Stage:
+    """The thread's latest checkpoint; protected where the surface goes on from it.
+
+    The records that it names are an item of their own, which shrinks to what each came to: they
+    can be read again by their ids.
+    """
+    told = checked(row, rows, now, sensitivity_max)
+    records = told.body.pop("records", None)
+    recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
     priority: Priority = 2 if is_needed else 3
     item = ContextItem(
         source_type="memory",
@@ -130,18 +263,38 @@ def checkpoint_stage(row: CheckpointRow, rows: Rows, now: datetime, *, is_needed
         observed_at=row.recorded_at,
         priority=priority,
         admission_reason="where the thread stood, checked against the rows",
-        content=found.body,
+        content=told.body,
     )
-    offer = Offer(
+    offers = [Offer("history", item, "compacted", "checkpoint", recover_with=recover)]
+    if records:
+        offers.append(_records(row, records, now, recover))
+    return Stage(offers=tuple(offers), left=told.left, conflicts=told.conflicts)
+
+
+def _records(
+    row: CheckpointRow, records: Mapping[str, dict[str, Any]], now: datetime, recover: ToolCall
+) -> Offer:
+    item = ContextItem(
+        source_type="projection",
+        source_id=f"checkpoint:{row.checkpoint_id}/records",
+        authority="canonical",
+        authority_rank=2,
+        observed_at=now,
+        priority=3,
+        admission_reason="what the thread named before, as it stands now",
+        content=dict(records),
+    )
+    short = {ref: held.get("outcome") or held.get("status") for ref, held in records.items()}
+    smaller = item.model_copy(update={"content": short})
+    return Offer(
         "history",
         item,
         "compacted",
-        "checkpoint",
-        recover_with=ToolCall(
-            name="get_context", arguments={"type": "thread", "ids": [row.thread_id]}
-        ),
+        "turn",
+        rank=1.0,  # after every turn that may go
+        smaller=smaller,
+        recover_with=recover,
     )
-    return Stage(offers=(offer,), conflicts=found.conflicts)
 
 
 def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> Stage:
@@ -152,19 +305,19 @@ def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> 
     conflicts = []
     left = []
     for place, sentence in enumerate(row.sentences):
-        if reason := _rests_on_hidden(sentence, rows, sensitivity_max):
+        if reason := why_hidden(sentence.get("message_ids", ()), rows, sensitivity_max):
             left.append(Omission(lane="history", source_id=f"{source_id}#{place}", reason=reason))
             continue
-        contradicted = _contradicted(str(sentence.get("text", "")), rows)
-        if contradicted is None:
+        task = contradicted(str(sentence.get("text", "")), rows)
+        if task is None:
             kept.append(sentence)
             continue
         conflicts.append(
             Conflict(
-                subject=f"task/{contradicted.task_id}",
+                subject=f"task/{task.task_id}",
                 attribute="status",
-                winner=f"task:{contradicted.task_id}",
-                winner_value=contradicted.status,
+                winner=f"task:{task.task_id}",
+                winner_value=task.status,
                 superseded=source_id,
                 superseded_value=str(sentence.get("text", ""))[:300],
                 reason="a summary does not outweigh a row",
@@ -185,29 +338,3 @@ def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> 
     recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
     offer = Offer("history", item, "compacted", "evidence", recover_with=recover)
     return Stage(offers=(offer,), left=tuple(left), conflicts=tuple(conflicts))
-
-
-def _rests_on_hidden(
-    sentence: dict[str, Any], rows: Rows, sensitivity_max: Sensitivity
-) -> str | None:
-    """Why a message that the sentence rests on may not be seen."""
-    found: Sequence[MessageRow] = rows("message", sentence.get("message_ids", ()))
-    reasons = (hidden(row, sensitivity_max) for row in found)
-    return next((f"rests on a message: {reason}" for reason in reasons if reason), None)
-
-
-def _contradicted(text: str, rows: Rows) -> TaskRow | None:
-    """The first task of which the sentence says another status than its row."""
-    said = set(_WORD.findall(text.lower()))
-    statuses = {status for status, words in _SAYS.items() if said & words}
-    if not statuses or "not" in said:
-        return None
-    for id_ in ids_in(text):
-        found: Sequence[TaskRow] = rows("task", [id_])
-        if found and not _agrees(found[0].status, statuses):
-            return found[0]
-    return None
-
-
-def _agrees(status: str, said: set[str]) -> bool:
-    return status in said or ("open" in said and status not in ENDED)

@@ -7,15 +7,17 @@ checked against the rows; where they differ the rows hold and the difference is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from workindex.assembler.envelope import ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Kind, Offer, Stage
 from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
-from workindex.domain.facts import Sensitivity
+from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.conversations import MessageRow
 
 MESSAGES_MAX: Final = 60
+QUERY_CHARS_MAX: Final = 300
 
 
 def recent_tail(
@@ -45,6 +47,29 @@ def recent_tail(
     in_order = {row.message_id: place for place, row in enumerate(messages)}
     offers.sort(key=lambda offer: in_order[offer.item.source_id.removeprefix("message:")])
     return Stage(offers=tuple(offers), left=tuple(left))
+
+
+def older(thread_id: str, messages: Sequence[MessageRow], text: str) -> Stage:
+    """What is said of the messages before these, which nobody looked at.
+
+    `text` is what the turn is about: the call finds what the older messages say of it.
+    """
+    call: dict[str, Any] = {"type": "thread", "ids": [thread_id]}
+    reason = f"older than the last {MESSAGES_MAX} messages"
+    if messages:
+        reason = f"older than message {messages[0].message_id}, and not looked at"
+        if text.strip():
+            # The end of a range is not in it, and others may have been said at the same instant.
+            span = {"to": utc(messages[0].posted_at + timedelta(microseconds=1))}
+            query = text.strip()[:QUERY_CHARS_MAX]
+            call = {"type": "message", "query": query, "time_range": span}
+    omission = Omission(
+        lane="history",
+        source_id=f"thread:{thread_id}#older",
+        reason=reason,
+        recover_with=ToolCall(name="get_context", arguments=call),
+    )
+    return Stage(left=(omission,))
 
 
 def _turns(messages: Sequence[MessageRow]) -> list[list[MessageRow]]:

@@ -13,7 +13,7 @@ from workindex.assembler.beside import (
 )
 from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
 from workindex.assembler.evidence import found_by_words, passages
-from workindex.assembler.history import MESSAGES_MAX, recent_tail
+from workindex.assembler.history import MESSAGES_MAX, older, recent_tail
 from workindex.assembler.memory import CLAIMS_MAX, claims_stage
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.records import since_last_answer
@@ -22,6 +22,8 @@ from workindex.assembler.state_path.question import Locale
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.tools import Wanted, budget_of, tools_stage
 from workindex.assembler.turn import HISTORY, Turn
+from workindex.projections.bounds import Bounds
+from workindex.projections.conversations import MessageRow
 
 # Of rows of which this is said, what has ended since is not known.
 STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
@@ -53,8 +55,7 @@ def _records(turn: Turn) -> Stage:
     since = None
     is_known = turn.has_messages and not turn.asked.doubts("message")
     if thread_id is not None and turn.refs_of("task") and is_known:
-        tail = turn.snapshot.recent_messages(base, thread_id, MESSAGES_MAX)
-        since = since_last_answer(tail, turn.request.message_id)
+        since = since_last_answer(_tail(turn, thread_id)[0], turn.request.message_id)
     users = turn.snapshot.only("user", base.rows.get("user", ()))
     tags = (turn.request.locale, *(row.locale for row in users))
     spoken: Iterator[Locale] = (found for tag in tags if (found := locale_of(tag)) is not None)
@@ -108,8 +109,9 @@ def _beside(turn: Turn) -> Stage:
     has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
     stages = [attachments_stage(turn.request.attachments, turn.now)]
     if has("commitments") and scope.meeting_id is not None:
-        made = turn.snapshot.read({"commitment": "all"}, now=turn.now).rows["commitment"]
-        own_ones = [row for row in made if row.meeting_id == scope.meeting_id]
+        bounds = Bounds(id=scope.meeting_id)
+        made = turn.snapshot.read({"commitment": "timely"}, now=turn.now, bounds=bounds)
+        own_ones = [row for row in made.rows["commitment"] if row.meeting_id == scope.meeting_id]
         stages.append(commitments_stage(own_ones))
     if has("preferences"):
         users = turn.snapshot.only("user", base.rows.get("user", ()))
@@ -127,7 +129,13 @@ def _history(turn: Turn) -> Stage:
     if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
         is_needed = "checkpoint" in turn.admission.always
         stages += [
-            checkpoint_stage(row, turn.named, turn.now, is_needed=is_needed)
+            checkpoint_stage(
+                row,
+                turn.named,
+                turn.now,
+                is_needed=is_needed,
+                sensitivity_max=turn.settings.sensitivity_max,
+            )
             for row in turn.named("checkpoint", [thread.checkpoint_id])
         ]
     if has("summary") and thread is not None and thread.summary_id is not None:
@@ -137,9 +145,12 @@ def _history(turn: Turn) -> Stage:
         ]
     if has("recent_tail"):
         policy = turn.settings.policy
+        messages, has_older = _tail(turn, thread_id)
+        if has_older:
+            stages.append(older(thread_id, messages, turn.request.text))
         stages.append(
             recent_tail(
-                turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX),
+                messages,
                 latest_id=turn.request.message_id,
                 turns_min=policy.turns_min,
                 turns_max=policy.turns_max,
@@ -147,6 +158,12 @@ def _history(turn: Turn) -> Stage:
             )
         )
     return joined(stages)
+
+
+def _tail(turn: Turn, thread_id: str) -> tuple[list[MessageRow], bool]:
+    """The thread's newest messages that may be seen, and whether there are older ones."""
+    read = turn.snapshot.whole.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX + 1)
+    return turn.snapshot.only("message", read[-MESSAGES_MAX:]), len(read) > MESSAGES_MAX
 
 
 def _memory(turn: Turn) -> Stage:
@@ -196,7 +213,7 @@ def _said_before(turn: Turn) -> tuple[str, ...]:
     if thread_id is None or not turn.has_messages or not turn.admission.has("recent_tail"):
         return ()
     sight = turn.settings.sight
-    rows = turn.snapshot.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX)[-SAID_MAX:]
+    rows = _tail(turn, thread_id)[0][-SAID_MAX:]
     return tuple(
         row.text or ""
         for row in rows

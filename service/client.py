@@ -31,6 +31,7 @@ from workindex.projections.recording import Clock, Receipt
 from workindex.projections.sets import EVIDENCE, INLINE, ProjectionSet
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
+from workindex.service.checkpointing import Checkpoints
 from workindex.service.evidence import Evidence
 from workindex.service.parsing import parse_command
 from workindex.service.tool_sessions import ToolSessions
@@ -156,7 +157,7 @@ def checked_user_id(given: object) -> str:
     return user_id
 
 
-class UserScope(Evidence, ToolSessions):
+class UserScope(Evidence, Checkpoints, ToolSessions):
     """Everything that one user's log and Work Index offer."""
 
     def __init__(self, work_index: WorkIndex, user_id: str) -> None:

@@ -1,0 +1,154 @@
+"""What of a checkpoint's or a summary's words may still be told?
+
+Words rest on messages: they go with any of these that may not be seen. And they never outweigh a
+row: a sentence that says another status than the row has is not told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from workindex.assembler.checkpoint_contents import Contents
+from workindex.assembler.checkpoint_records import Rows
+from workindex.assembler.envelope import Conflict
+from workindex.assembler.history import hidden
+from workindex.assembler.scope import ids_in
+from workindex.domain.facts import Sensitivity
+from workindex.domain.tasks import ENDED
+from workindex.projections.tasks import TaskRow
+
+# Words by which a sentence says that a task stands so; each must be the row's own status.
+_SAYS: Final = {
+    "done": frozenset({"done", "completed", "finished", "closed"}),
+    "failed": frozenset({"failed"}),
+    "cancelled": frozenset({"cancelled", "canceled"}),
+    "blocked": frozenset({"blocked"}),
+    "open": frozenset({"open", "unfinished", "pending"}),
+}
+_WORD = re.compile(r"[a-z]+")
+# A plan may name what is to be done; only this says how something stands.
+_STANDS: Final = re.compile(
+    r"\b(is|are|was|were|has been|have been)\s+((already|now|still)\s+)?"
+    r"(done|completed|finished|closed|failed|cancell?ed|blocked|open|unfinished|pending)\b"
+)
+# The parts of a body whose lines may say how something stands.
+STATING: Final = ("plan", "decisions", "blockers")
+
+
+class Stated(NamedTuple):
+    """A line of a body that says of a task what its row does not: where it stands, and the task."""
+
+    part: str
+    place: int
+    text: str
+    task: TaskRow
+
+
+def contradicted(text: str, rows: Rows) -> TaskRow | None:
+    """The first task of which the sentence says another status than its row."""
+    said = set(_WORD.findall(text.lower()))
+    statuses = {status for status, words in _SAYS.items() if said & words}
+    if not statuses or "not" in said:
+        return None
+    for id_ in ids_in(text):
+        found = rows("task", [id_])
+        if found and not _agrees(found[0].status, statuses):
+            return found[0]  # type: ignore[no-any-return]
+    return None
+
+
+def _agrees(status: str, said: set[str]) -> bool:
+    return status in said or ("open" in said and status not in ENDED)
+
+
+def misstated(body: Mapping[str, Any], rows: Rows) -> list[Stated]:
+    """The lines of a body that say how a task stands, and say it wrongly."""
+    lines = [("goal", 0, body["goal"])] if body.get("goal") else []
+    lines += [
+        (part, place, one["text"])
+        for part in STATING
+        for place, one in enumerate(body.get(part) or ())
+    ]
+    wrong = []
+    for part, place, text in lines:
+        if _STANDS.search(text.lower()) and (task := contradicted(text, rows)) is not None:
+            wrong.append(Stated(part, place, text, task))
+    return wrong
+
+
+def without(body: Mapping[str, Any], lines: Iterable[Stated]) -> dict[str, Any]:
+    """The body without these lines."""
+    gone = {(one.part, one.place) for one in lines}
+    kept = dict(body)
+    if ("goal", 0) in gone:
+        del kept["goal"]
+    for part in STATING:
+        if part in kept:
+            listed = enumerate(kept[part])
+            kept[part] = [one for place, one in listed if (part, place) not in gone]
+    return kept
+
+
+def told_of(stated: Stated, source_id: str) -> Conflict:
+    """The row holds; what the line said travels beside it."""
+    return Conflict(
+        subject=f"task/{stated.task.task_id}",
+        attribute="status",
+        winner=f"task:{stated.task.task_id}",
+        winner_value=stated.task.status,
+        superseded=source_id,
+        superseded_value=stated.text[:300],
+        reason="a checkpoint does not outweigh a row",
+    )
+
+
+def why_hidden(message_ids: Iterable[str], rows: Rows, sensitivity_max: Sensitivity) -> str | None:
+    """Why a message that words rest on may not be seen, None where all may."""
+    wanted = list(dict.fromkeys(message_ids))
+    found = {row.message_id: row for row in rows("message", wanted)} if wanted else {}
+    for id_ in wanted:
+        reason = "not found" if id_ not in found else hidden(found[id_], sensitivity_max)
+        if reason:
+            return f"rests on a message: {reason}"
+    return None
+
+
+def has_words(body: Mapping[str, Any], contents: Contents) -> bool:
+    """Whether the body says anything that the rows, whose `contents` these are, do not say."""
+    told = {name: value for name, value in body.items() if value not in (None, [], ())}
+    return told != from_rows(body, contents)
+
+
+def from_rows(body: Mapping[str, Any], contents: Contents) -> dict[str, Any]:
+    """The body without anybody's words: what the rows say of it stays, in the rows' own words."""
+    kept = {
+        name: body[name]
+        for name in ("artifact_ids", "active_tool_groups", "through_message_id")
+        if body.get(name)
+    }
+    parts = {
+        "pending_input": _same(body, "pending_input", contents.pending_input, _asked),
+        "blockers": _same(body, "blockers", contents.blockers, _blocking),
+        "decisions": [one for one in body.get("decisions") or () if one in contents.decisions],
+        "outputs": [one for one in body.get("outputs") or () if one in contents.outputs],
+        "attempts": [one for one in body.get("attempts") or () if one in contents.attempts],
+        "corrections": [one for one in body.get("corrections") or () if one.get("correction_id")],
+    }
+    return kept | {name: part for name, part in parts.items() if part}
+
+
+def _same(
+    body: Mapping[str, Any], part: str, derived: list[Any], key: Callable[[Any], Any]
+) -> list[Any]:
+    named = {key(one) for one in body.get(part) or ()}
+    return [one for one in derived if key(one) in named]
+
+
+def _asked(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (one.get("task_id"), one.get("request_id"), one.get("approval_id"))
+
+
+def _blocking(one: Mapping[str, Any]) -> Any:
+    return one.get("task_id")
