@@ -282,7 +282,8 @@ def tenant_transaction(
             conn.execute("SELECT wi_enter(%s)", (user_id,))
             yield conn
             return
-        settings = [sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id))]
+        user = sql.SQL("SET LOCAL workindex.user_id = {}").format(sql.Literal(user_id))
+        settings: list[sql.Composable] = [user]
         if statement_ms is not None:
             settings.append(sql.SQL("SET LOCAL statement_timeout = {}").format(statement_ms))
         if snapshot:
