@@ -26,6 +26,15 @@ CHAR_MAX: Final = 999_999_999  # the last one that a selector can name
 # Of a text no more is looked at than could fit, and no more is passed over than this.
 CHARS_A_TOKEN_MAX: Final = 64
 SKIPPED_MAX: Final = 4_000_000
+# Of a row the first of these is when it was last seen to stand so.
+SEEN_AT: Final = (
+    "posted_at",
+    "stored_at",
+    "recorded_at",
+    "updated_at",
+    "made_at",
+    "status_since_at",
+)
 _TEXT: Final = re.compile(
     r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-ndjson|x-yaml|toml|markdown)(?:;.*)?",
     re.IGNORECASE,
@@ -199,11 +208,7 @@ def _maker(row: Any, kind: str, *, is_body: bool) -> Callable[[dict[str, Any]], 
         source_type, authority, rank = "memory", "derived", 4
     elif is_body:
         source_type, authority, rank = "artifact", "canonical", 3
-    seen_at = next(
-        at
-        for name in ("posted_at", "stored_at", "recorded_at", "updated_at", "made_at")
-        if isinstance(at := getattr(row, name, None), datetime)
-    )
+    seen_at = next(at for name in SEEN_AT if isinstance(at := getattr(row, name, None), datetime))
 
     def make(content: dict[str, Any]) -> ContextItem:
         return ContextItem(
