@@ -13,6 +13,7 @@ from workindex.cli.tables import Heading, moment, show_table, tell
 
 if TYPE_CHECKING:
     from workindex.assembler.envelope import ContextEnvelope
+    from workindex.assembler.tools import ToolAccess
 
 
 @click.command()
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     help="A TOML file with policies of your own.",
 )
 @click.option("--counter", default="o200k_base", help="Whose tokens are counted.")
+@click.option(
+    "--tools",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    multiple=True,
+    help="Tool groups, an answer to MCP's tools/list, or functions; may be repeated.",
+)
 @click.option(
     "--diff",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -43,6 +51,7 @@ def assemble(
     policy: str,
     settings: Path | None,
     counter: str,
+    tools: tuple[Path, ...],
     diff: Path | None,
     why: str | None,
 ) -> None:
@@ -50,18 +59,23 @@ def assemble(
 
     REQUEST is a JSON file, or - for standard input: {"text": ..., "surface": "main" | "task" |
     "meeting" | "approval" | "proactive", "thread_id", "task_id", "entity_ids", ...}. What was
-    left out is named with the call that brings it back.
+    left out is named with the call that brings it back. With --tools it has their index, and the
+    schemas that the request is known to need.
 
     \b
     Examples:
       echo '{"text": "What about T-1?"}' | workindex assemble ada -
       echo '{"text": "What about T-1?"}' | workindex assemble ada - --policy strict --json
       echo '{"text": "What about T-1?"}' | workindex assemble ada - --why T-1
+      echo '{"text": "Send a letter to Bo"}' | workindex assemble ada - --tools mail.json
     """
+    access = _access(tools)
     envelope = (
         cli.open()
         .user(user)
-        .assemble(_request(request), policy=policy, settings_file=settings, counter=counter)
+        .assemble(
+            _request(request), policy=policy, settings_file=settings, counter=counter, tools=access
+        )
     )
     if why is not None:
         _show_why(cli, envelope, why)
@@ -71,6 +85,12 @@ def assemble(
         cli.emit(envelope.model_dump(mode="json"))
     else:
         _show(cli, envelope)
+
+
+def _access(files: tuple[Path, ...]) -> ToolAccess | None:
+    from workindex.assembler.tools import ToolAccess, ToolCatalogue, registry_from_files
+
+    return ToolAccess(ToolCatalogue(registry_from_files(files))) if files else None
 
 
 def _request(file: TextIO) -> dict[str, Any]:
@@ -89,6 +109,7 @@ def _show(cli: Cli, envelope: ContextEnvelope) -> None:
     budget = envelope.budget
     rows = []
     for lane, items in (
+        ("tools", envelope.tools),
         ("state", envelope.current_state),
         ("history", envelope.recent_history),
         ("evidence", envelope.retrieved_evidence),

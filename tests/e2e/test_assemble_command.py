@@ -11,6 +11,7 @@ from commands import Command
 from conftest import Urls
 from workindex.assembler.envelope import ContextEnvelope
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TASKS = "\n".join(
     json.dumps({"type": "create_task", "task_id": f"T-{n}", "title": f"Book the hall {n}"})
     for n in (1, 2, 12)
@@ -43,6 +44,40 @@ def test_people_get_a_table(command: Command) -> None:
     told = command("assemble", "ada", "-", input='{"text": "What about T-12?"}').out
     for word in ("task:T-12", "canonical", "the record in", "tokens", "limit 24000"):
         assert word in told.replace("\n", " "), told
+
+
+MCP = {"result": {"tools": [{"name": "launch", "inputSchema": {"type": "object"}}]}}
+LINES = {"name": "roll", "description": "Rolls dice", "parameters": {"type": "dict"}}
+
+
+def test_tools_of_files_are_a_lane(command: Command, tmp_path: Path) -> None:
+    """Index and needed schemas, of every form of file; to people and in the JSON."""
+    (tmp_path / "lab.json").write_text(json.dumps(MCP))
+    (tmp_path / "dice.json").write_text(f"{json.dumps(LINES)}\n{json.dumps(LINES | {'name': 'x'})}")
+    files = [one for name in ("lab", "dice") for one in ("--tools", tmp_path / f"{name}.json")]
+    files += ["--tools", EXAMPLES / "tools/mail.json"]
+    request = '{"text": "Send a letter to Bo with mail.send"}'
+    document = command("assemble", "ada", "-", *files, "--json", input=request).document
+    assert document["active_tool_groups"] == ["mail"]
+    assert document["budget"]["by_lane"]["tools"] == sum(
+        one["token_estimate"] for one in document["tools"]
+    )
+    told = command("assemble", "ada", "-", *files, input=request).out
+    assert "\ntools " in told
+    for group in ("dice", "lab", "mail"):
+        assert group in str(document["tools"])
+    assert command("assemble", "ada", "-", "--json", input=request).document["tools"] == []
+
+
+def test_a_bad_file_of_tools_is_named(command: Command, tmp_path: Path) -> None:
+    """With the file and what is wrong in it; nothing is assembled."""
+    (tmp_path / "bad.json").write_text('{"tools": [{"description": "no name"}]}')
+    ran = command(
+        "assemble", "ada", "-", "--tools", tmp_path / "bad.json", input='{"text": "hi"}', code=None
+    )
+    assert ran.code == 3
+    assert "bad.json" in ran.err
+    assert ran.out == ""
 
 
 def test_what_changed_since_an_earlier_turn(command: Command, tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ from workindex.cli.main import workindex as program
 
 OWNER_URL = "postgresql://admin@db.example/workindex"  # what examples call a server of one's own
 TIMEOUT_SECONDS = 120
-REQUESTS = Path(__file__).parents[2] / "examples/requests/conversation.ndjson"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REQUESTS = EXAMPLES / "requests/conversation.ndjson"
 # Examples that do not leave with 0, and why.
 CODES = {
     "workindex doctor --json": 4,  # the tests' own server runs with fsync off
@@ -128,6 +129,7 @@ def world(tmp_path: Path, installed: Installed) -> Path:
     (tmp_path / "claims.toml").write_text(MAPPING)
     (tmp_path / "office/calendar.csv").write_text(OFFICE)
     shutil.copy(REQUESTS, tmp_path / "requests.ndjson")
+    shutil.copy(EXAMPLES / "tools/mail.json", tmp_path)
     psql = tmp_path / "bin/psql"
     psql.write_text(PSQL)
     psql.chmod(0o755)
