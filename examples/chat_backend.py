@@ -15,9 +15,11 @@ from fastapi import Depends, FastAPI, Header, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from workindex import Actor, UserScope, WorkIndex, WorkindexError
+from workindex import Actor, ContextBudgetExceeded, UserScope, WorkIndex, WorkindexError
+from workindex.assembler.rendering import working_set_text
 
-Model = Callable[[str, str], Awaitable[str]]
+Model = Callable[[str], Awaitable[str]]
+ASSISTANT = Actor(kind="agent", id="assistant")
 
 
 class Message(BaseModel):
@@ -28,9 +30,9 @@ class Message(BaseModel):
     thread_id: str = "main"
 
 
-async def no_model(user_id: str, text: str) -> str:
-    """Stands where your model call goes."""
-    raise NotImplementedError(f"no model is configured for {user_id}'s question: {text}")
+async def no_model(working_set: str) -> str:
+    """Stands where your model call goes; the working set is all that it is given."""
+    raise NotImplementedError(f"no model is configured for this:\n{working_set}")
 
 
 @asynccontextmanager
@@ -51,25 +53,32 @@ def caller(request: Request, x_user_id: Annotated[str, Header()]) -> UserScope:
     return scope
 
 
+async def keep(user: UserScope, actor: Actor, key: str | None = None, **message: Any) -> None:
+    """Record a message of the thread, so that later turns know it."""
+    posted = {"type": "post_message", **message}
+    await asyncio.to_thread(user.record, posted, actor=actor, key=key)
+
+
 @app.post("/chat")
 async def chat(
     request: Request, message: Message, user: Annotated[UserScope, Depends(caller)]
 ) -> dict[str, Any]:
     """Keep the message; answer from the state, with its proof, or else from the model."""
-    posted = {
-        "type": "post_message",
-        "message_id": message.message_id,
-        "thread_id": message.thread_id,
-        "role": "user",
-        "text": message.text,
-    }
-    actor = Actor(kind="user", id=user.user_id)
-    await asyncio.to_thread(user.record, posted, actor=actor, key=message.message_id)
+    turn = message.model_dump()
+    me = Actor(kind="user", id=user.user_id)
+    await keep(user, me, key=message.message_id, role="user", **turn)
     answer = await asyncio.to_thread(user.ask, message.text)
     if answer is not None:
         return {"route": "state", "text": answer.text, "verdict": answer.verdict}
+    try:
+        envelope = await asyncio.to_thread(user.assemble, turn)
+    except ContextBudgetExceeded as error:
+        return {"route": "clarification", "text": error.clarification}
     model: Model = request.app.state.model
-    return {"route": "model", "text": await model(user.user_id, message.text)}
+    reply = await model(working_set_text(envelope))
+    said = {"thread_id": message.thread_id, "reply_to": message.message_id, "text": reply}
+    await keep(user, ASSISTANT, role="assistant", **said)
+    return {"route": "model", "text": reply}
 
 
 @app.post("/commands")
