@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # the tokenizers and schemas behind it load with the first se
     from workindex.assembler.tools import ToolAccess
     from workindex.assembler.tools.calls import Executor, ToolSession
     from workindex.assembler.tools.references import References
-    from workindex.assembler.tools.sight import MaySee
+    from workindex.assembler.tools.sight import MaySee, Sight
+    from workindex.projections.work_index import Reader
     from workindex.service.client import WorkIndex
 
 SECRET = "WORKINDEX_SECRET"
@@ -48,9 +49,6 @@ class ToolSessions:
 
         Raises: InvalidInput for another user's working set; WeakSecret.
         """
-        from workindex.assembler.tokens import counter
-        from workindex.assembler.tools import ToolAccess, ToolCatalogue, ToolRegistry
-        from workindex.assembler.tools.calls import ToolSession, Turn
         from workindex.assembler.tools.sight import Sight, everything
 
         if envelope.scope.user_id != self.user_id:
@@ -58,31 +56,58 @@ class ToolSessions:
                 f"the working set is user {envelope.scope.user_id!r}'s, not {self.user_id!r}'s",
                 field="envelope",
             )
-        now = envelope.request.now or self._now()
-        known = access or ToolAccess(ToolCatalogue(ToolRegistry((), now)))
-        session = ToolSession(
-            Turn(self.user_id, turn_id or envelope.request.message_id or uuid4().hex, now),
+        return session_of(
+            envelope,
             self._work_index.reader,
-            known.catalogue,
+            access,
             references or references_of_environment(),
-            counter(envelope.budget.counter),
-            is_permitted=known.is_permitted,
-            sight=Sight(sensitivity_max, may_see or everything),
+            turn_id=turn_id or envelope.request.message_id or uuid4().hex,
+            now=envelope.request.now or self._now(),
             executor=executor,
-            loaded=envelope.active_tool_groups,
+            sight=Sight(sensitivity_max, may_see or everything),
         )
-        lanes = (
-            envelope.tools,
-            envelope.current_state,
-            envelope.recent_history,
-            envelope.retrieved_evidence,
-        )
-        session.show((item for lane in lanes for item in lane), envelope.omissions)
-        return session
 
     def _now(self) -> datetime:
         clock = self._work_index.clock
         return datetime.now(UTC) if clock is None else clock()
+
+
+def session_of(
+    envelope: ContextEnvelope,
+    reader: Reader,
+    access: ToolAccess | None,
+    references: References,
+    *,
+    turn_id: str,
+    now: datetime,
+    executor: Executor | None,
+    sight: Sight,
+) -> ToolSession:
+    """The session of a working set: its groups loaded, its references issued."""
+    from workindex.assembler.tokens import counter
+    from workindex.assembler.tools import ToolAccess, ToolCatalogue, ToolRegistry
+    from workindex.assembler.tools.calls import ToolSession, Turn
+
+    known = access or ToolAccess(ToolCatalogue(ToolRegistry((), now)))
+    session = ToolSession(
+        Turn(envelope.scope.user_id, turn_id, now),
+        reader,
+        known.catalogue,
+        references,
+        counter(envelope.budget.counter),
+        is_permitted=known.is_permitted,
+        sight=sight,
+        executor=executor,
+        loaded=envelope.active_tool_groups,
+    )
+    lanes = (
+        envelope.tools,
+        envelope.current_state,
+        envelope.recent_history,
+        envelope.retrieved_evidence,
+    )
+    session.show((item for lane in lanes for item in lane), envelope.omissions)
+    return session
 
 
 def references_of_environment() -> References:
