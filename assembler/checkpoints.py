@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from workindex.assembler.beside import hidden
 from workindex.assembler.checkpoint_contents import contents_of_rows
 from workindex.assembler.checkpoint_records import (
     KINDS,
@@ -40,8 +41,8 @@ from workindex.projections.conversations import CheckpointRow, SummaryRow
 from workindex.projections.needs import is_requested
 from workindex.projections.tasks import TaskRow, expiry
 
-# The parts of a body whose entries name a task or an approval.
-ABOUT: Final = ("pending_input", "blockers")
+# The parts of a body whose entries name a task, an approval or an artifact.
+ABOUT: Final = ("pending_input", "blockers", "outputs")
 
 
 class Checked(NamedTuple):
@@ -100,16 +101,20 @@ def _seen(
             left.append(Omission(lane="history", source_id=place, reason=reason))
         else:
             corrections.append(one)
-    there, gone = _there(body, source_id, rows)
+    there, gone = _there(body, source_id, rows, sensitivity_max)
     return {**there, "corrections": corrections}, (*left, *gone)
 
 
 def _there(
-    body: Mapping[str, Any], source_id: str, rows: Rows
+    body: Mapping[str, Any], source_id: str, rows: Rows, sensitivity_max: Sensitivity
 ) -> tuple[dict[str, Any], list[Omission]]:
     """The body without what is about records that are not there, or that may not be seen."""
     refs = [*refs_in(body), *(("artifact", id_) for id_ in body.get("artifact_ids") or ())]
-    known = set(found(refs, rows, ("task", "approval", "artifact")))
+    known = {
+        ref
+        for ref, one in found(refs, rows, ("task", "approval", "artifact")).items()
+        if ref[0] != "artifact" or hidden(one, sensitivity_max) is None
+    }
     kept = {
         **body,
         "artifact_ids": [
@@ -142,12 +147,12 @@ def _rests_on(row: CheckpointRow, kept: Kept, rows: Rows) -> Sequence[str]:
 
 
 def refs_in(body: Mapping[str, Any]) -> list[Ref]:
-    """The tasks and approvals that pending input and blockers name."""
+    """The tasks, approvals and artifacts that pending input, blockers and outputs name."""
     return [ref for part in ABOUT for one in body.get(part) or () for ref in _refs_of(one)]
 
 
 def _refs_of(one: Mapping[str, Any]) -> list[Ref]:
-    named = ((kind, one.get(f"{kind}_id")) for kind in ("task", "approval"))
+    named = ((kind, one.get(f"{kind}_id")) for kind in ("task", "approval", "artifact"))
     return [(kind, id_) for kind, id_ in named if id_ is not None]
 
 

@@ -41,7 +41,7 @@ def found_by_words(
         return Stage()
     filters = Filters(kinds=("message", "artifact"), sensitivity=up_to(sensitivity_max))
     hits = snapshot.search(query, filters, limit=HITS_MAX, now=now)
-    ranked = _reranked(query, hits)
+    ranked, twins = _told_once(_reranked(query, hits))
     retrieval = Retrieval(
         query=query,
         filters={"kinds": list(filters.kinds), "sensitivity": list(filters.sensitivity)},
@@ -58,6 +58,7 @@ def found_by_words(
         )
         for hit in ranked[OFFERED_MAX:]
     )
+    left += twins
     degraded: tuple[str, ...] = ()
     if hits.unsearched is not None:
         degraded = (f"evidence: {hits.unsearched}",)
@@ -72,6 +73,26 @@ def _reranked(query: str, hits: Sequence[Hit]) -> list[Hit]:
         range(len(hits)), key=lambda at: (not hits[at].is_exact, -scores[at], -hits[at].rank, at)
     )
     return [hits[at] for at in order]
+
+
+def _told_once(hits: Sequence[Hit]) -> tuple[list[Hit], tuple[Omission, ...]]:
+    """The first of the hits with the same text, and the others as duplicates of it."""
+    first: dict[str, Hit] = {}
+    twins = []
+    for hit in hits:
+        known = first.setdefault(_said(hit.text), hit)
+        if known is not hit:
+            twins.append(_duplicate(_source_id(hit), _source_id(known)))
+    return list(first.values()), tuple(twins)
+
+
+def _said(text: str) -> str:
+    """What two texts have alike that say the same."""
+    return " ".join(text.casefold().split())
+
+
+def _duplicate(source_id: str, of: str) -> Omission:
+    return Omission(lane="evidence", source_id=source_id, reason=f"duplicate of {of}")
 
 
 def _source_id(hit: Hit) -> str:
@@ -113,17 +134,27 @@ def passages(
     offers: list[Offer] = []
     left: list[Omission] = []
     retrieval: list[Retrieval] = []
+    told: dict[str, str] = {}
     for row in transcripts:
         source_id = f"artifact:{row.artifact_id}"
         if reason := hidden(row, sensitivity_max):
             left.append(Omission(lane="evidence", source_id=source_id, reason=reason))
             continue
+        own: dict[str, str] = {}  # within one transcript the same may be said twice
         turns = snapshot.turns(row, 0, TURNS_MAX - 1)
         places = _corpus(_Transcript(row.sha256, turns)).best_turns(text, PASSAGES_MAX)
         retrieval.append(
             Retrieval(query=text[:200], filters={"artifact": row.artifact_id}, hits=len(places))
         )
-        offers += [_passage(row, turns, place, -float(rank)) for rank, place in enumerate(places)]
+        for rank, place in enumerate(places):
+            offer = _passage(row, turns, place, -float(rank))
+            by_other = told.get(said := _said(turns[place].text))
+            if by_other is None:
+                offers.append(offer)
+            else:
+                left.append(_duplicate(offer.item.source_id, by_other))
+            own[said] = offer.item.source_id
+        told = own | told
     return Stage(offers=tuple(offers), left=tuple(left), retrieval=tuple(retrieval))
 
 

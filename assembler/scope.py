@@ -123,24 +123,19 @@ def resolve(
         if not found.get(id_):
             raise UnknownRecord("entity_ids", id_)
     named = found | {id_: rows for id_, rows in _by_id(find, ids_in(request.text)).items() if rows}
-    candidates: list[Possible] = []
-    for rows in named.values():
-        if len(rows) == 1:
-            refs[rows[0][0], rows[0][1][0]] = None
-        else:
-            candidates += [
-                _possible(kind, row, "an id of several kinds", sees) for kind, row in rows
-            ]
+    refs |= {(rows[0][0], rows[0][1][0]): None for rows in named.values() if len(rows) == 1}
+    doubtful = [one for rows in named.values() if len(rows) > 1 for one in rows]
+    candidates = [_possible(kind, row, "an id of several kinds", sees) for kind, row in doubtful]
     scope = _scope(request, user_id, thread_id, list(refs))
     candidates += _sounding_like(request.text, titles, sees)
     degraded: tuple[str, ...] = ()
     if classifier is not None:
-        try:
-            named_by_it = [ref for ref in classifier(request, scope) if _is_ref(ref)]
-        except Exception as error:  # noqa: BLE001 - another's code, and it only ever adds
-            named_by_it = []
-            degraded = (f"scope: the classifier failed ({type(error).__name__})",)
-        candidates += _classified(named_by_it, find, sees)
+        named_by_it, degraded = _classified(classifier, request, scope)
+        candidates += [
+            _possible(kind, row, "a classifier", sees)
+            for kind, id_ in named_by_it
+            for row in find(kind, [id_])
+        ]
     unique = {
         (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
     }
@@ -211,14 +206,16 @@ def _is_ref(ref: Any) -> bool:
     return isinstance(ref, str) and ref.isprintable()
 
 
-def _classified(refs: Iterable[str], find: Find, sees: Sees) -> list[Possible]:
-    candidates = []
-    for ref in refs:
-        kind, _, id_ = ref.partition("/")
-        if kind in NAMEABLE:
-            rows = find(kind, [id_])
-            candidates += [_possible(kind, row, "a classifier", sees) for row in rows]
-    return candidates
+def _classified(
+    classifier: Classifier, request: UserRequest, scope: Scope
+) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """What the classifier names, as far as it can be anything, and how it failed."""
+    try:
+        refs = [ref for ref in classifier(request, scope) if _is_ref(ref)]
+    except Exception as error:  # noqa: BLE001 - another's code, and it only ever adds
+        return [], (f"scope: the classifier failed ({type(error).__name__})",)
+    parts = (ref.partition("/") for ref in refs)
+    return [(kind, id_) for kind, _, id_ in parts if kind in NAMEABLE], ()
 
 
 def _possible(kind: str, row: Any, reason: str, sees: Sees) -> Possible:

@@ -33,6 +33,7 @@ IDS_MAX: Final = 40
 LISTS: Final = (
     ("active", StateQuestion("tasks", (("status", "active"),))),
     ("blocked", StateQuestion("tasks", (("status", "blocked"),))),
+    ("scheduled", StateQuestion("tasks", (("status", "scheduled"),))),
     ("next_meeting", StateQuestion("meetings", (("when", "next"),))),
 )
 NOT_SHOWN: Final = "it has ended, or is more sensitive than the caller may see"
@@ -101,18 +102,9 @@ def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
 
     Verdicts and totals count what the caller may not see, too: hiding never makes a "none".
     """
-    told = asked.pending
-    shown = seen.items(asked.base, told.items)
-    needs = {
-        "verdict": told.verdict,
-        "reasons": list(told.reasons),
-        "total": told.total,
-        "items": [_told(item) for item in shown[:LISTED_MAX]],
-        "more_ids": [item.id for item in shown[LISTED_MAX : LISTED_MAX + IDS_MAX]],
-    }
-    certificate = told.certificate
+    needs = _needs(asked.pending, seen.items(asked.base, asked.pending.items))
     content = {
-        "position": certificate["position"],
+        "position": asked.pending.certificate["position"],
         "as_of": utc(asked.now),
         "needs_you": needs,
     }
@@ -150,7 +142,17 @@ def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
             ),
         )
     )
-    return Stage(offers=tuple(offers), left=_beyond(told))
+    return Stage(offers=tuple(offers), left=_beyond(asked.pending))
+
+
+def _needs(told: StateAnswer, shown: Sequence[AnswerItem]) -> dict[str, Any]:
+    return {
+        "verdict": told.verdict,
+        "reasons": list(told.reasons),
+        "total": told.total,
+        "items": [_told(item) for item in shown[:LISTED_MAX]],
+        "more_ids": [item.id for item in shown[LISTED_MAX : LISTED_MAX + IDS_MAX]],
+    }
 
 
 def _beyond(told: StateAnswer) -> tuple[Omission, ...]:
