@@ -7,12 +7,14 @@ many rows there are, so many as are asked for leave the database, with a count o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from workindex.eventlog.database import Connection
 from workindex.projections.sets import TABLE_OF_KIND
 from workindex.projections.table import EVER, FOREVER, AnyTable
+from workindex.projections.work_index import UNREADABLE
 
 # When a row is due, by its kind; and which column says that it has ended, whatever the kind.
 DUE: Final = {
@@ -52,11 +54,13 @@ class Foremost(NamedTuple):
     """The rows, those wanted most first, out of `total` that fit.
 
     Without `is_counted` the total is not to be told: rows that may not be seen are among it.
+    Without `is_whole` rows are missing that no projector wrote so.
     """
 
     rows: list[Any]
     total: int
     is_counted: bool = True
+    is_whole: bool = True
 
 
 def select_foremost(
@@ -79,7 +83,11 @@ def select_foremost(
     total = len(found)
     if total == asked.limit:
         ((total,),) = conn.execute(f"SELECT count(*){source}".encode(), binds).fetchall()
-    return Foremost([table.load(row) for (row,) in found], total)
+    rows = []
+    for (stored,) in found:
+        with suppress(*UNREADABLE):
+            rows.append(table.load(stored))
+    return Foremost(rows, total, is_whole=len(rows) == len(found))
 
 
 def foremost_of(rows: Sequence[Any], kind: str, asked: Asked) -> Foremost:

@@ -6,6 +6,7 @@ However many rows of a kind a user has, so many are read as a call can tell.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -20,9 +21,11 @@ from workindex.projections.foremost import Foremost, is_within, text_of
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters
 from workindex.projections.snapshot import Snapshot
+from workindex.projections.work_index import UNREADABLE
 
 HITS_MAX: Final = 40
 ROWS_MAX: Final = 100  # of a call that names no ids
+UNREADABLE_ROWS: Final = ("state: not certain (rows_missing)",)
 NARROWER: Final = timedelta(days=7)
 
 
@@ -48,7 +51,7 @@ def find(
     beyond: tuple[Omission, ...] = ()
     degraded: tuple[str, ...] = ()
     if asked.ids:
-        rows = snapshot.named(base, kind, asked.ids)
+        rows, degraded = named_rows(snapshot, base, kind, asked.ids)
     elif asked.query is not None and kind in ("message", "artifact", "claim"):
         rows, degraded = _searched(snapshot, base, asked, sight, now)
     else:
@@ -56,6 +59,8 @@ def find(
         rows = foremost.rows
         if foremost.total > ROWS_MAX:
             beyond = (_beyond(asked, foremost, now),)
+        if not foremost.is_whole:
+            degraded = UNREADABLE_ROWS
     if kind == "claim" and {"lag", "parked"}.intersection(snapshot.doubts(kind)):
         rows, beyond = [], ()  # what was withdrawn since is not known
     seen = [row for row in rows if sight.sees(kind, row, now)]
@@ -69,6 +74,20 @@ def find(
 def named_base(snapshot: Snapshot, kind: str, id_: str, now: datetime) -> Reading:
     """A reading to look rows of a kind up with; its reasons are about that kind."""
     return snapshot.read({kind: "named"}, now=now, bounds=Bounds(id=id_))
+
+
+def named_rows(
+    snapshot: Snapshot, base: Reading, kind: str, ids: Sequence[str]
+) -> tuple[list[Any], tuple[str, ...]]:
+    """The rows of these ids, and whether some are there that no projector wrote so."""
+    try:
+        return snapshot.named(base, kind, ids), ()
+    except UNREADABLE:
+        rows = []
+        for id_ in ids:
+            with suppress(*UNREADABLE):
+                rows += snapshot.named(base, kind, [id_])
+        return rows, UNREADABLE_ROWS
 
 
 def doubts_of(reading: Reading) -> tuple[str, ...]:

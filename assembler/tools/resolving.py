@@ -12,7 +12,7 @@ from workindex.assembler.envelope import Authority, ContextItem, SourceType
 from workindex.assembler.records import told
 from workindex.assembler.rendering import item_text
 from workindex.assembler.tokens import TokenCounter
-from workindex.assembler.tools.finding import doubts_of, named_base
+from workindex.assembler.tools.finding import doubts_of, named_base, named_rows
 from workindex.assembler.tools.references import Selector, UnknownReference, selector_of
 from workindex.assembler.tools.sight import Sight
 from workindex.assembler.tools.text_parts import read_window
@@ -60,9 +60,9 @@ def resolve(
     if kind not in RESOLVED or not id_:
         raise UnknownReference(ref)
     base = named_base(snapshot, kind, id_, now)
-    if doubts := doubts_of(base):
+    rows, unread = named_rows(snapshot, base, kind, [id_])
+    if doubts := (*doubts_of(base), *unread):
         raise NotReady(f"what stands behind {ref[:300]!r} is not certain: {doubts[0]}: try again")
-    rows = snapshot.named(base, kind, [id_])
     if not rows or not sight.sees(kind, rows[0], now):
         raise UnknownReference(ref)
     row = rows[0]

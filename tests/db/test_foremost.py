@@ -11,6 +11,7 @@ from conftest import Urls
 from driver import NOW
 from engine import do_as_owner
 from everything import SECRET, fill
+from sessions import Backend
 from workindex.assembler.tools.asked import ROWS
 from workindex.assembler.tools.finding import named_base
 from workindex.eventlog.database import Database
@@ -67,3 +68,20 @@ def test_rows_that_lag_are_picked_from_the_log(database: Database, urls: Urls) -
         if table.member != "evidence":
             do_as_owner(urls, f"DELETE FROM {table.name}")
     assert picked() == [True, stored]
+
+
+def test_a_row_that_no_projector_wrote_is_a_row_that_is_missing(
+    database: Database, urls: Urls
+) -> None:
+    """The others are told, and that one is missing is said."""
+    fill(database, "ann")
+    session = Backend(database).session()
+    whole = session.get_context("task", max_tokens=8_000)
+    do_as_owner(urls, "UPDATE work_task SET labels = '7' WHERE task_id = 'T-1'")
+    found = session.get_context("task", max_tokens=8_000)
+    assert len(found.items) == len(whole.items) - 1
+    assert whole.degraded == ()
+    named = session.get_context("task", ids=["T-1", "T-2"])
+    assert [item.source_id for item in named.items] == ["task:T-2"]
+    for one in (found, named):
+        assert "rows_missing" in str(one.degraded)
