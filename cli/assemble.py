@@ -10,6 +10,7 @@ import rich_click as click
 
 from workindex.cli.output import Cli, json_option
 from workindex.cli.tables import Heading, moment, show_table, tell
+from workindex.cli.working_sets import became, call_text, kept, show_became
 
 if TYPE_CHECKING:
     from workindex.assembler.envelope import ContextEnvelope
@@ -80,7 +81,7 @@ def assemble(
     if why is not None:
         _show_why(cli, envelope, why)
     elif diff is not None:
-        _show_diff(cli, _earlier(diff), envelope)
+        _show_diff(cli, kept(diff, "diff", user), envelope)
     elif cli.json:
         cli.emit(envelope.model_dump(mode="json"))
     else:
@@ -131,7 +132,7 @@ def _show(cli: Cli, envelope: ContextEnvelope) -> None:
     tell(cli, f"{budget.used} of {budget.target} tokens (limit {budget.limit}): {lanes}")
     if envelope.omissions:
         left = [
-            (one.lane, one.source_id, one.reason, _call(one.recover_with))
+            (one.lane, one.source_id, one.reason, call_text(one.recover_with))
             for one in envelope.omissions
         ]
         show_table(
@@ -147,26 +148,6 @@ def _show(cli: Cli, envelope: ContextEnvelope) -> None:
         )
     if envelope.manifest.degraded:
         cli.note(f"degraded: {', '.join(envelope.manifest.degraded)}")
-
-
-def _call(call: Any) -> str:
-    return "" if call is None else f"{call.name} {orjson.dumps(call.arguments).decode()}"
-
-
-def _earlier(path: Path) -> ContextEnvelope:
-    from pydantic import ValidationError
-
-    from workindex.assembler.envelope import ContextEnvelope
-    from workindex.domain.errors import InvalidInput
-
-    try:
-        document = orjson.loads(path.read_bytes())
-        document.pop("format", None)
-        return ContextEnvelope.model_validate(document)
-    except (orjson.JSONDecodeError, ValidationError, AttributeError, TypeError) as error:
-        raise InvalidInput(
-            f"{path} is no working set: give what assemble --json printed", field="diff"
-        ) from error
 
 
 _COLUMNS = (
@@ -211,30 +192,15 @@ def _show_diff(cli: Cli, before: ContextEnvelope, now: ContextEnvelope) -> None:
 
 def _show_why(cli: Cli, envelope: ContextEnvelope, id_: str) -> None:
     """What became of the items of that id; where there is none, that nobody looked at it."""
-    found = [
-        one
-        for one in envelope.manifest.candidates
-        if id_ in (one.source_id, one.source_id.rpartition(":")[2])
-    ]
-    calls = {(one.lane, one.source_id): _call(one.recover_with) for one in envelope.omissions}
-    rows = [
-        {
-            **one.model_dump(mode="json", include={"source_id", "lane", "decision", "reason"}),
-            "tokens": one.tokens,
-            "recover_with": calls.get((one.lane, one.source_id), ""),
-        }
-        for one in found
-    ]
+    rows = became(envelope, id_)
     if cli.json:
         cli.emit({"id": id_, "candidates": rows})
-        return
-    if not rows:
+    elif rows:
+        show_became(cli, rows)
+    else:
         surface = envelope.scope.surface
         tell(
             cli,
             f"{id_} was no candidate: the request does not name it, and nothing that "
             f"surface {surface} looks at led to it",
         )
-        return
-    headings = tuple(Heading(name, long=name in ("source_id", "reason")) for name in rows[0])
-    show_table(cli, "what became of it", headings, [tuple(row.values()) for row in rows])

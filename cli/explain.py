@@ -13,8 +13,10 @@ from workindex.cli.log import event_document, show_event
 from workindex.cli.options import ZONE
 from workindex.cli.output import DIFFERENT, Cli, Stop, json_option
 from workindex.cli.tables import moment, tell
+from workindex.cli.working_sets import became, kept, show_became
 
 if TYPE_CHECKING:
+    from workindex.assembler.envelope import ContextEnvelope
     from workindex.service.explain import Explained
 
 _TIMES = ("due_at", "start_at", "remind_at", "next_at", "expires_at")
@@ -29,26 +31,42 @@ _TIMES = ("due_at", "start_at", "remind_at", "next_at", "expires_at")
     metavar="FILE",
     help="An ask --json answer, or the certificate out of one.",
 )
+@click.option(
+    "--context",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A working set (assemble --json): why was ID in it, or not in it?",
+)
 @click.option("--tz", type=ZONE, help="Zone of the user's days, as it was given to ask.")
 @json_option
 @click.pass_obj
 def explain(
-    cli: Cli, user: str | None, id_: str | None, certificate: Path | None, tz: str | None
+    cli: Cli,
+    user: str | None,
+    id_: str | None,
+    certificate: Path | None,
+    context: Path | None,
+    tz: str | None,
 ) -> None:
     """Show the events that made a row, or fold an old answer again from the log.
 
     ID is an id (T-1) or a reference (task/T-1). What an answer has to name is told too: a task's
     open requests, an approval's exact action and its hash. With --certificate the log is folded
-    up to the certificate's position; exit code 1 where that gives another answer.
+    up to the certificate's position; exit code 1 where that gives another answer. With --context
+    it is told what became of ID in the working set of a turn, and if nothing did, why.
 
     \b
     Examples:
       workindex explain ada T-1
       workindex ask ada "What needs me?" --json > answer.json
       workindex explain --certificate answer.json
+      echo '{"text": "What about T-1?"}' | workindex assemble ada - --json > turn.json
+      workindex explain ada T-2 --context turn.json
     """
-    if certificate is not None and user is None and id_ is None:
+    if certificate is not None and context is None and user is None and id_ is None:
         _explain_answer(cli, certificate, tz)
+    elif certificate is None and context is not None and user is not None and id_ is not None:
+        _explain_absence(cli, user, id_, kept(context, "context", user))
     elif certificate is None and user is not None and id_ is not None:
         _explain_row(cli, user, id_)
     else:
@@ -93,6 +111,19 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
     for name in ("action", "action_hash"):
         if row.get(name):
             yield f"{name} {row[name]}"
+
+
+def _explain_absence(cli: Cli, user: str, id_: str, envelope: ContextEnvelope) -> None:
+    from workindex.service.explain import why_absent
+
+    rows = became(envelope, id_)
+    why = "" if rows else why_absent(cli.open().user(user), envelope, id_)
+    if cli.json:
+        cli.emit({"id": id_, "candidates": rows, "absent_because": why or None})
+    elif rows:
+        show_became(cli, rows)
+    else:
+        tell(cli, why)
 
 
 def _explain_answer(cli: Cli, certificate: Path, tz: str | None) -> None:

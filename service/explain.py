@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from workindex.assembler.envelope import ContextEnvelope
 from workindex.assembler.state_path import NEEDS, StateAnswer, StateQuestion, answer
 from workindex.domain.errors import CommandRefused, InvalidInput
 from workindex.domain.facts import Event
@@ -60,6 +61,31 @@ def explain(scope: UserScope, name: str) -> Explained:
             if name in (row_id, ref := f"{SECTIONS[section]}/{row_id}"):
                 rows[ref] = row
     return Explained(rows, events)
+
+
+def why_absent(scope: UserScope, envelope: ContextEnvelope, name: str) -> str:
+    """Why nothing of this id or reference was a candidate of a turn's working set."""
+    position = envelope.proof["certificate"]["position"]
+    first = _first_position(scope, {name, name.replace(":", "/", 1)})
+    if first is None:
+        return f"{name} was no candidate: no event of {scope.user_id} names it"
+    if first > position:
+        return (
+            f"{name} was no candidate: it came at position {first}, the working set is as of "
+            f"position {position}"
+        )
+    return (
+        f"{name} was no candidate: it was there since position {first}, but the request does not "
+        f"name it, and nothing that surface {envelope.scope.surface} looks at led to it"
+    )
+
+
+def _first_position(scope: UserScope, names: set[str]) -> int | None:
+    for event in scope.log():
+        for ref in (*event.fact.touches, event.fact.stream):
+            if names & {ref, ref.partition("/")[2]}:
+                return event.position
+    return None
 
 
 def fold_again(work_index: WorkIndex, document: Mapping[str, Any], tz: str | None) -> FoldedAgain:

@@ -107,6 +107,28 @@ def test_why_it_is_or_is_not_there(command: Command, id_: str, decision: list[st
     assert ("was no candidate" in told) is (not decision)
 
 
+def test_a_kept_turn_is_explained(command: Command, tmp_path: Path) -> None:
+    """Why something was in it; and if not: there is none, it came later, or nothing led to it."""
+    turn = tmp_path / "turn.json"
+    asked = '{"text": "What about T-12?"}'
+    turn.write_text(command("assemble", "ada", "-", "--json", input=asked).out)
+    later = '{"type": "create_task", "task_id": "jira:T-4", "title": "Later"}'
+    command("record", "ada", "-", input=later)
+    for id_, words in (
+        ("task/T-12", "the record in"),
+        ("T-1", "it was there since position 1, but the request does not name it"),
+        ("jira:T-4", "it came at position 4, the working set is as of position 3"),
+        ("T-99", "no event of ada names it"),
+    ):
+        told = command("explain", "ada", id_, "--context", turn).out
+        assert words in " ".join(told.split()), told
+    document = command("explain", "ada", "T-12", "--context", turn, "--json").document
+    assert [one["decision"] for one in document["candidates"]] == ["admitted"]
+    assert document["absent_because"] is None
+    refused = command("explain", "bob", "T-12", "--context", turn, code=None)
+    assert refused.code == 3
+
+
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
