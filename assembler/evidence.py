@@ -12,35 +12,53 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from pydantic import JsonValue
+
 from workindex.assembler.beside import hidden
 from workindex.assembler.envelope import ContextItem, Omission, Retrieval, ToolCall
-from workindex.assembler.offers import Offer, Stage
+from workindex.assembler.offers import Offer, Stage, joined
 from workindex.assembler.ranking import Corpus, words
 from workindex.assembler.sensitivity import level, up_to
 from workindex.domain.facts import Sensitivity
-from workindex.eventlog.transcripts import Turn
+from workindex.eventlog.transcripts import TURNS_PER_PART, Turn, turns_per_part
 from workindex.projections.artifacts import ArtifactRow
-from workindex.projections.search import QUERY_CHARS_MAX, Filters, Hit
+from workindex.projections.search import QUERY_CHARS_MAX, Filters, Hit, Hits
 from workindex.projections.snapshot import Snapshot
 
 HITS_MAX: Final = 100
 OFFERED_MAX: Final = 10
 PASSAGES_MAX: Final = 5
 TURNS_MAX: Final = 5_000
+FURTHER_MAX: Final = 2  # passages from behind the first turns
 # A passage is a turn with what was said around it.
 AROUND: Final = 3
 WORDS_MIN: Final = 2
 
 
-def found_by_words(
-    snapshot: Snapshot, text: str, *, now: datetime, sensitivity_max: Sensitivity
-) -> Stage:
-    """Messages and artifacts that hold the request's words, the best of them first."""
+def query_of(text: str, words_min: int = WORDS_MIN) -> str:
+    """The text as it is searched for; empty where it has too few words of its own."""
     query = " ".join(text.replace("\0", " ").split())[:QUERY_CHARS_MAX]
-    if len(set(words(query))) < WORDS_MIN:
+    return query if len(set(words(query))) >= words_min else ""
+
+
+def found_by_words(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    now: datetime,
+    sensitivity_max: Sensitivity,
+    latest_id: str | None = None,
+) -> Stage:
+    """Messages and artifacts that hold the request's words, the best of them first.
+
+    `latest_id` is the message that is answered: it stands in the request and nowhere else.
+    """
+    query = query_of(text)
+    if not query:
         return Stage()
     filters = Filters(kinds=("message", "artifact"), sensitivity=up_to(sensitivity_max))
     hits = snapshot.search(query, filters, limit=HITS_MAX, now=now)
+    hits = hits.only(lambda hit: (hit.source_kind, hit.source_id) != ("message", latest_id))
     ranked, twins = _told_once(_reranked(query, hits))
     retrieval = Retrieval(
         query=query,
@@ -58,7 +76,7 @@ def found_by_words(
         )
         for hit in ranked[OFFERED_MAX:]
     )
-    left += twins
+    left += (*_copies(hits), *twins)
     degraded: tuple[str, ...] = ()
     if hits.unsearched is not None:
         degraded = (f"evidence: {hits.unsearched}",)
@@ -66,13 +84,11 @@ def found_by_words(
     return Stage(offers=offers, left=left, retrieval=(retrieval,), degraded=degraded)
 
 
-def _reranked(query: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Exact ids first, then by the words that are rare among what was found."""
-    scores = Corpus([hit.text for hit in hits]).scores(query)
-    order = sorted(
-        range(len(hits)), key=lambda at: (not hits[at].is_exact, -scores[at], -hits[at].rank, at)
+def _copies(hits: Hits) -> tuple[Omission, ...]:
+    of_text = {hit.text: hit for hit in reversed(hits)}
+    return tuple(
+        _duplicate(_source_id(copy), _source_id(of_text[copy.text])) for copy in hits.copies
     )
-    return [hits[at] for at in order]
 
 
 def _told_once(hits: Sequence[Hit]) -> tuple[list[Hit], tuple[Omission, ...]]:
@@ -93,6 +109,15 @@ def _said(text: str) -> str:
 
 def _duplicate(source_id: str, of: str) -> Omission:
     return Omission(lane="evidence", source_id=source_id, reason=f"duplicate of {of}")
+
+
+def _reranked(query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Exact ids first, then by the words that are rare among what was found."""
+    scores = Corpus([hit.text for hit in hits]).scores(query)
+    order = sorted(
+        range(len(hits)), key=lambda at: (not hits[at].is_exact, -scores[at], -hits[at].rank, at)
+    )
+    return [hits[at] for at in order]
 
 
 def _source_id(hit: Hit) -> str:
@@ -117,9 +142,15 @@ def _offer(hit: Hit, rank: float, recover: ToolCall) -> Offer:
         content={"text": hit.text, **({"role": hit.role} if hit.role else {})},
     )
     smaller = item.model_copy(update={"content": {"ref": item.source_id, "text": hit.text[:120]}})
-    same_as = f"message:{hit.source_id}" if is_message else None
     return Offer(
-        "evidence", item, "auto_candidate", "evidence", rank, None, smaller, recover, same_as
+        "evidence",
+        item,
+        "auto_candidate",
+        "evidence",
+        rank,
+        smaller=smaller,
+        recover_with=recover,
+        part_of=f"message:{hit.source_id}" if is_message else None,
     )
 
 
@@ -128,41 +159,93 @@ def passages(
     transcripts: Sequence[ArtifactRow],
     text: str,
     *,
+    now: datetime,
     sensitivity_max: Sensitivity,
 ) -> Stage:
     """The parts of a meeting's transcripts that answer the request best, by ranges of turns."""
-    offers: list[Offer] = []
-    left: list[Omission] = []
-    retrieval: list[Retrieval] = []
+    stages: list[Stage] = []
+    read: dict[str, str] = {}
     told: dict[str, str] = {}
     for row in transcripts:
         source_id = f"artifact:{row.artifact_id}"
-        if reason := hidden(row, sensitivity_max):
-            left.append(Omission(lane="evidence", source_id=source_id, reason=reason))
+        reason = hidden(row, sensitivity_max)
+        if reason is None and turns_per_part(row.media_type) is None:
+            reason = "no transcript in turns"
+        if reason is None and row.sha256 in read:
+            reason = f"duplicate of {read[row.sha256]}"
+        if reason is not None:
+            one = Omission(lane="evidence", source_id=source_id, reason=reason)
+            stages.append(Stage(left=(one,)))
             continue
-        own: dict[str, str] = {}  # within one transcript the same may be said twice
-        turns = snapshot.turns(row, 0, TURNS_MAX - 1)
-        places = _corpus(_Transcript(row.sha256, turns)).best_turns(text, PASSAGES_MAX)
-        retrieval.append(
-            Retrieval(query=text[:200], filters={"artifact": row.artifact_id}, hits=len(places))
-        )
-        for rank, place in enumerate(places):
-            offer = _passage(row, turns, place, -float(rank))
-            by_other = told.get(said := _said(turns[place].text))
-            if by_other is None:
-                offers.append(offer)
-            else:
-                left.append(_duplicate(offer.item.source_id, by_other))
-            own[said] = offer.item.source_id
-        told = own | told
-    return Stage(offers=tuple(offers), left=tuple(left), retrieval=tuple(retrieval))
+        read[row.sha256] = source_id
+        stages.append(_of_transcript(snapshot, row, text, told))
+        if _turns_min(row) > TURNS_MAX:
+            stages.append(_further_back(snapshot, row, text, now))
+    return joined(stages)
+
+
+def _of_transcript(snapshot: Snapshot, row: ArtifactRow, text: str, told: dict[str, str]) -> Stage:
+    """The best parts of the first turns; `told` is what others said already, and where."""
+    turns = snapshot.turns(row, 0, TURNS_MAX - 1)
+    places = _corpus(_Transcript(row.sha256, len(turns), turns)).best_turns(text, PASSAGES_MAX)
+    found = Retrieval(query=text[:200], filters={"artifact": row.artifact_id}, hits=len(places))
+    degraded: tuple[str, ...] = ()
+    if len(turns) < min(_turns_min(row), TURNS_MAX):
+        degraded = (f"transcripts: artifact:{row.artifact_id} is not whole: {len(turns)} turns",)
+    offers: list[Offer] = []
+    left: list[Omission] = []
+    own: dict[str, str] = {}  # within one transcript the same may be said twice
+    for rank, place in enumerate(places):
+        offer = _passage(row, turns, place, -float(rank))
+        by_other = told.get(said := _said(turns[place].text))
+        if by_other is None:
+            offers.append(offer)
+        else:
+            left.append(_duplicate(offer.item.source_id, by_other))
+        own[said] = offer.item.source_id
+    told |= {said: source for said, source in own.items() if said not in told}
+    return Stage(tuple(offers), tuple(left), retrieval=(found,), degraded=degraded)
+
+
+def _turns_min(row: ArtifactRow) -> int:
+    """How many turns the transcript has at least: its last part may have one only."""
+    each = turns_per_part(row.media_type) or 0
+    return (row.parts - 1) * each + 1 if row.size_bytes else 0
+
+
+def _further_back(snapshot: Snapshot, row: ArtifactRow, text: str, now: datetime) -> Stage:
+    """Of the turns after the first ones: what the documents have by the request's words."""
+    ref, query = f"artifact:{row.artifact_id}", query_of(text, words_min=1)
+    selector = f"turns={TURNS_MAX}-{TURNS_MAX + TURNS_PER_PART - 1}"
+    left = Omission(
+        lane="evidence",
+        source_id=f"{ref}#turns={TURNS_MAX}-",
+        reason=f"after the first {TURNS_MAX:,} turns only those with the request's words are found",
+        recover_with=ToolCall(
+            name="resolve", arguments={"ref": ref, "selector": selector, "max_tokens": 2_000}
+        ),
+    )
+    if not query:
+        return Stage(left=(left,))
+    filters = Filters(kinds=("transcript",), entities=(f"artifact/{row.artifact_id}",))
+    hits = snapshot.search(query, filters, limit=HITS_MAX, now=now)
+    later = [hit for hit in hits if (hit.first_turn or 0) >= TURNS_MAX]
+    offers = []
+    for place, hit in enumerate(later[:FURTHER_MAX]):
+        turns = snapshot.turns(row, hit.first_turn or 0, hit.last_turn or 0)
+        offers.append(_passage(row, turns, len(turns) // 2, -float(place), around=len(turns)))
+    told: dict[str, JsonValue] = {"artifact": row.artifact_id, "from_turn": TURNS_MAX}
+    found = Retrieval(query=query, filters=told, hits=len(later))
+    degraded = () if hits.unsearched is None else (f"transcripts: {ref}: {hits.unsearched}",)
+    return Stage(tuple(offers), (left,), retrieval=(found,), degraded=degraded)
 
 
 @dataclass(frozen=True)
 class _Transcript:
-    """A transcript never changes under its hash, which stands for it."""
+    """A transcript never changes under its hash, which stands for it, but may not be whole."""
 
     sha256: str
+    count: int
     turns: Sequence[Turn] = field(compare=False)
 
 
@@ -172,8 +255,10 @@ def _corpus(transcript: _Transcript) -> Corpus:
     return Corpus([f"{turn.speaker} {turn.text}" for turn in transcript.turns])
 
 
-def _passage(row: ArtifactRow, turns: Sequence[Turn], place: int, rank: float) -> Offer:
-    some = turns[max(0, place - AROUND) : place + AROUND + 1]
+def _passage(
+    row: ArtifactRow, turns: Sequence[Turn], place: int, rank: float, around: int = AROUND
+) -> Offer:
+    some = turns[max(0, place - around) : place + around + 1]
     first, last = some[0].number, some[-1].number
     ref = f"artifact:{row.artifact_id}"
     content: dict[str, Any] = {

@@ -148,8 +148,10 @@ class _Fitting:
 
     def fitted(self) -> Fitted:
         """The whole algorithm, in order."""
-        self._drop_duplicates()
         self._check_protected()
+        # First of all: what has gone itself makes no duplicate of anything.
+        self._trim(partial(self._is_full, "history"), "ceiling of lane history", "history")
+        self._drop_duplicates()
         self._bound_evidence()
         for lane in CEILED:
             self._trim(partial(self._is_full, lane), f"ceiling of lane {lane}", lane)
@@ -183,12 +185,14 @@ class _Fitting:
         """Of offers that say the same, the most authoritative stays."""
         best: dict[str, _Held] = {}
         by_trust = sorted(
-            self.held, key=lambda h: (h.offer.item.authority_rank, h.offer.item.priority, h.place)
+            (held for held in self.held if held.place not in self.gone),
+            key=lambda h: (h.offer.item.authority_rank, h.offer.item.priority, h.place),
         )
         for held in by_trust:
             names = [f"{held.offer.lane}:{held.offer.item.source_id}"]
             names += [held.offer.same_as] if held.offer.same_as is not None else []
-            known = next((best[name] for name in names if name in best), None)
+            wholes = [held.offer.part_of] if held.offer.part_of is not None else []
+            known = next((best[name] for name in (*names, *wholes) if name in best), None)
             if known is not None and not held.is_protected:
                 self._let_go(held, f"duplicate of {known.offer.item.source_id}")
             for name in names:

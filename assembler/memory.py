@@ -1,24 +1,42 @@
 """What is claimed about the things of this turn: current, unexpired, and never against a row.
 
 A claim is what somebody said or an extractor found, with its sources; withdrawn and superseded
-ones are never admitted. Where a claim names a record and one of its columns, the row wins and the
-claim travels beside it as superseded.
+ones are never admitted, nor what rests on a message that is gone. Where a claim names a record and
+one of its columns, the row wins and the claim travels beside it as superseded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from pydantic import JsonValue
+
+from workindex.assembler.beside import hidden as hidden_artifact
 from workindex.assembler.envelope import Conflict, ContextItem, Omission, ToolCall
+from workindex.assembler.evidence import query_of
+from workindex.assembler.history import hidden as hidden_message
 from workindex.assembler.offers import Offer, Stage
 from workindex.assembler.ranking import words
-from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
+from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level, up_to
 from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.memory import ClaimRow
+from workindex.projections.search import Filters
+from workindex.projections.snapshot import Snapshot
 
 CLAIMS_MAX: Final = 400
+OLDER_MAX: Final = 40
+
+# Why some of the claims are not told here, by their ids.
+AlsoUnfit = Callable[[Sequence[ClaimRow]], Mapping[str, str]]
+Rows = Callable[[str, Sequence[str]], Sequence[Any]]
+
+_WHY_HIDDEN: Final[Mapping[str, Callable[[Any, Sensitivity], str | None]]] = {
+    "message": hidden_message,
+    "artifact": hidden_artifact,
+}
+_A: Final = {"message": "a message", "artifact": "an artifact"}
 
 
 def claims_stage(
@@ -28,23 +46,27 @@ def claims_stage(
     *,
     now: datetime,
     sensitivity_max: Sensitivity,
+    also_unfit: AlsoUnfit = lambda _claims: {},
 ) -> Stage:
     """The claims that share a word with the request or name a record in scope.
 
-    `records` are (kind, row) in scope.
+    `records` are (kind, row) in scope; `also_unfit` is asked once, for all that are related.
     """
     offers: list[Offer] = []
     left: list[Omission] = []
     conflicts: list[Conflict] = []
     asked = set(words(text))
     by_name = {name: (kind, row) for kind, row in records for name in (row[0], f"{kind}/{row[0]}")}
+    related: list[tuple[ClaimRow, int]] = []
     for claim in claims:
-        record = by_name.get(claim.subject)
         shared = len(asked & set(words(f"{claim.subject} {claim.attribute} {claim.value}")))
-        if record is None and not shared:
-            continue
+        if shared or claim.subject in by_name:
+            related.append((claim, shared))
+    reasons = also_unfit([claim for claim, _ in related])
+    for claim, shared in related:
+        record = by_name.get(claim.subject)
         source_id = f"claim:{claim.claim_id}"
-        if reason := _unfit(claim, now, sensitivity_max):
+        if reason := _unfit(claim, now, sensitivity_max) or reasons.get(claim.claim_id):
             left.append(Omission(lane="evidence", source_id=source_id, reason=reason))
             continue
         if record is not None and (found := _conflict(claim, *record)) is not None:
@@ -55,6 +77,58 @@ def claims_stage(
             continue
         offers.append(_offer(claim, shared + (record is not None)))
     return Stage(offers=tuple(offers), left=tuple(left), conflicts=tuple(conflicts))
+
+
+def older_claims(
+    snapshot: Snapshot, rows: Rows, text: str, *, now: datetime, sensitivity_max: Sensitivity
+) -> tuple[Sequence[ClaimRow], Stage]:
+    """Of the claims behind the newest ones those that hold the request's words, and what is said
+    of the others."""
+    query = query_of(text)
+    arguments: dict[str, JsonValue] = {"type": "claim", **({"query": query[:200]} if query else {})}
+    left = Omission(
+        lane="evidence",
+        source_id="claims:older",
+        reason=f"of claims older than the newest {CLAIMS_MAX} those with the request's words alone "
+        "were looked for",
+        recover_with=ToolCall(name="get_context", arguments=arguments),
+    )
+    if not query:
+        return (), Stage(left=(left,))
+    filters = Filters(kinds=("claim",), sensitivity=up_to(sensitivity_max))
+    hits = snapshot.search(query, filters, limit=OLDER_MAX, now=now)
+    degraded = () if hits.unsearched is None else (f"memory: {hits.unsearched}",)
+    found = rows("claim", [hit.source_id for hit in hits])
+    return found, Stage(left=(left,), degraded=degraded)
+
+
+def rests_on_hidden(
+    claims: Sequence[ClaimRow], rows: Rows, sensitivity_max: Sensitivity
+) -> dict[str, str]:
+    """Why claims are not told whose message or artifact may not be seen: it would be told in other
+    words. A source is an id, or a kind with an id: M-1, message/M-1 or message:M-1."""
+    found: dict[str, str] = {}
+    for kind, why in _WHY_HIDDEN.items():
+        ids = {claim.claim_id: [_bare(kind, one) for one in claim.sources] for claim in claims}
+        named = rows(kind, [id_ for sources in ids.values() for id_ in sources])
+        reasons = {row[0]: reason for row in named if (reason := why(row, sensitivity_max))}
+        for claim_id, sources in ids.items():
+            for reason in (reasons[id_] for id_ in sources if id_ in reasons):
+                found.setdefault(claim_id, f"rests on {_A[kind]}: {reason}")
+    return found
+
+
+def about_others(
+    claims: Sequence[ClaimRow], kind: str, in_scope: Sequence[str], rows: Rows
+) -> dict[str, str]:
+    """Why claims are not told that are about another record of the kind than those in scope."""
+    subjects = {claim.claim_id: claim.subject.removeprefix(f"{kind}/") for claim in claims}
+    others = {row[0] for row in rows(kind, list(subjects.values()))} - set(in_scope)
+    return {id_: f"about another {kind}" for id_, one in subjects.items() if one in others}
+
+
+def _bare(kind: str, source: str) -> str:
+    return source.removeprefix(f"{kind}/").removeprefix(f"{kind}:")
 
 
 def _unfit(claim: ClaimRow, now: datetime, sensitivity_max: Sensitivity) -> str | None:
@@ -88,6 +162,8 @@ def _conflict(claim: ClaimRow, kind: str, row: Any) -> Conflict | None:
 
 
 def _offer(claim: ClaimRow, rank: float) -> Offer:
+    ends = {"valid_from": claim.valid_from_at, "valid_until": claim.expires_at}
+    period = {name: utc(at) for name, at in ends.items() if at is not None}
     item = ContextItem(
         source_type="memory",
         source_id=f"claim:{claim.claim_id}",
@@ -105,10 +181,11 @@ def _offer(claim: ClaimRow, rank: float) -> Offer:
             "confidence": claim.confidence,
             "version": claim.version,
             "sources": list(claim.sources),
+            **period,
         },
     )
     recover = ToolCall(name="get_context", arguments={"type": "claim", "ids": [claim.claim_id]})
-    same_as = f"claim:{claim.subject}:{claim.attribute}:{claim.value!r}"
+    same_as = f"claim:{claim.subject}:{claim.attribute}:{claim.value!r}:{period}"
     return Offer(
         "evidence", item, "route_match", "evidence", rank, recover_with=recover, same_as=same_as
     )

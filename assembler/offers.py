@@ -39,7 +39,7 @@ class Offer(NamedTuple):
     of a kind: the lowest go first. Items of one `group` (the messages of a turn) go together.
     `smaller` is what stays in its place then (a count, a reference), if anything can.
     `recover_with` is the call that brings the whole item back. `same_as` names what the item
-    says where another item may say the same.
+    says where another item may say the same, `part_of` an item that says it among other things.
     """
 
     lane: Lane
@@ -51,6 +51,7 @@ class Offer(NamedTuple):
     smaller: ContextItem | None = None
     recover_with: ToolCall | None = None
     same_as: str | None = None
+    part_of: str | None = None
 
 
 class Stage(NamedTuple):

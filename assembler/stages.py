@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from workindex.assembler.beside import (
@@ -14,7 +15,13 @@ from workindex.assembler.beside import (
 from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
 from workindex.assembler.evidence import found_by_words, passages
 from workindex.assembler.history import MESSAGES_MAX, older, recent_tail
-from workindex.assembler.memory import CLAIMS_MAX, claims_stage
+from workindex.assembler.memory import (
+    CLAIMS_MAX,
+    about_others,
+    claims_stage,
+    older_claims,
+    rests_on_hidden,
+)
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.records import since_last_answer
 from workindex.assembler.state_lane import live_state, possible, records, work_index
@@ -24,6 +31,7 @@ from workindex.assembler.tools import Wanted, budget_of, tools_stage
 from workindex.assembler.turn import HISTORY, Turn
 from workindex.projections.bounds import Bounds
 from workindex.projections.conversations import MessageRow
+from workindex.projections.memory import ClaimRow
 
 # Of rows of which this is said, what has ended since is not known.
 STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
@@ -169,16 +177,42 @@ def _tail(turn: Turn, thread_id: str) -> tuple[list[MessageRow], bool]:
 def _memory(turn: Turn) -> Stage:
     if not turn.admission.has("claims"):
         return Stage()
+    base, text, seen = turn.asked.base, turn.request.text, turn.settings.sensitivity_max
+    read = turn.snapshot.whole.current_claims(base, CLAIMS_MAX + 1)
+    claims = turn.snapshot.only("claim", read[:CLAIMS_MAX])
+    told = Stage()
+    if len(read) > CLAIMS_MAX:
+        older, told = older_claims(
+            turn.snapshot, turn.named, text, now=turn.now, sensitivity_max=seen
+        )
+        known = {claim.claim_id for claim in claims}
+        claims = [*claims, *(claim for claim in older if claim.claim_id not in known)]
     records_in_scope = [
         (kind, row) for kind, id_ in turn.scoped.refs for row in turn.named(kind, [id_])
     ]
-    return claims_stage(
-        turn.snapshot.current_claims(turn.asked.base, CLAIMS_MAX),
-        turn.request.text,
+    found = claims_stage(
+        claims,
+        text,
         records_in_scope,
         now=turn.now,
-        sensitivity_max=turn.settings.sensitivity_max,
+        sensitivity_max=seen,
+        also_unfit=partial(_not_told, turn),
     )
+    return joined((found, told))
+
+
+def _not_told(turn: Turn, claims: Sequence[ClaimRow]) -> dict[str, str]:
+    """Why claims are not told for the sake of other rows."""
+    sourced = [claim for claim in claims if claim.sources]
+    reasons: dict[str, str] = {}
+    if turn.scoped.scope.meeting_id is not None and claims:
+        reasons |= about_others(claims, "meeting", turn.refs_of("meeting"), turn.named)
+    is_known = turn.has_messages and not STALE.intersection(turn.asked.doubts("message"))
+    if sourced and is_known:
+        reasons |= rests_on_hidden(sourced, turn.named, turn.settings.sensitivity_max)
+    elif sourced:
+        reasons |= {claim.claim_id: "what became of its sources is not known" for claim in sourced}
+    return reasons
 
 
 def _evidence(turn: Turn) -> Stage:
@@ -188,14 +222,20 @@ def _evidence(turn: Turn) -> Stage:
     meeting_id, seen = turn.scoped.scope.meeting_id, turn.settings.sensitivity_max
     if meeting_id is not None:
         return _trusted("artifact", "transcripts", _passages)(turn)
-    return found_by_words(turn.snapshot, turn.request.text, now=turn.now, sensitivity_max=seen)
+    return found_by_words(
+        turn.snapshot,
+        turn.request.text,
+        now=turn.now,
+        sensitivity_max=seen,
+        latest_id=turn.request.message_id,
+    )
 
 
 def _passages(turn: Turn) -> Stage:
     meetings = turn.named("meeting", [turn.scoped.scope.meeting_id or ""])
     rows = turn.named("artifact", [id_ for row in meetings for id_ in row.transcripts])
     seen = turn.settings.sensitivity_max
-    return passages(turn.snapshot, rows, turn.request.text, sensitivity_max=seen)
+    return passages(turn.snapshot, rows, turn.request.text, now=turn.now, sensitivity_max=seen)
 
 
 def _tools(turn: Turn) -> Stage:

@@ -8,7 +8,7 @@ the log itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple, get_args
 
@@ -108,7 +108,8 @@ class Hit(NamedTuple):
 class Hits(list[Hit]):
     """Hits, the best first, and what was searched.
 
-    `is_retry`: no document held every word, these hold some. `position` is how far the documents
+    `is_retry`: no document held every word, these hold some. `copies` have the text of a hit that
+    is better, and are none themselves. `position` is how far the documents
     follow the log (None: nobody has begun), `head` how far the log is; `is_parked` that they stand
     still. Nothing found means nothing up to `position`, with these filters.
     """
@@ -121,18 +122,27 @@ class Hits(list[Hit]):
         position: int | None = None,
         head: int = 0,
         is_parked: bool = False,
+        copies: Iterable[Hit] = (),
     ) -> None:
         super().__init__(hits)
+        self.copies = tuple(copies)
         self.is_retry = is_retry
         self.position = position
         self.head = head
         self.is_parked = is_parked
 
-    def of(self, hits: Iterable[Hit]) -> Hits:
-        """Some of the hits of the same search."""
+    def only(self, is_shown: Callable[[Hit], bool]) -> Hits:
+        """Those that are shown; a copy of one that is not stands in for it."""
+        texts: set[str] = set()
+        hits: list[Hit] = []
+        copies: list[Hit] = []
+        for hit in filter(is_shown, (*self, *self.copies)):
+            (copies if hit.text in texts else hits).append(hit)
+            texts.add(hit.text)
         return Hits(
             hits,
-            is_retry=self.is_retry,
+            copies=copies,
+            is_retry=self.is_retry and bool(hits),
             position=self.position,
             head=self.head,
             is_parked=self.is_parked,
@@ -210,7 +220,7 @@ def search_in(
         wanted = min(2 * limit + 20, SEARCH_LIMIT_MAX)
         while True:
             rows = _rows(conn, user_id, query, told | {"limit": wanted}, inline)
-            chosen = _diverse([row for row in rows if row["is_there"]], limit)
+            chosen, copies = _diverse([row for row in rows if row["is_there"]], limit)
             # What ended since, or says the same, takes places: ask for more, once for all.
             if len(chosen) >= limit or len(rows) < wanted or wanted >= SEARCH_LIMIT_MAX:
                 break
@@ -219,6 +229,7 @@ def search_in(
         return Hits()
     return Hits(
         map(_hit, chosen),
+        copies=map(_hit, copies),
         is_retry=any(row["is_retry"] for row in chosen),
         position=rows[0]["position"],
         head=rows[0]["head"],
@@ -241,20 +252,26 @@ def _rows(
         return cursor.execute(SEARCH, binds).fetchall()
 
 
-def _diverse(rows: Sequence[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
-    """The best rows: the same text once, and of each source a few before the others of it."""
+def _diverse(
+    rows: Sequence[dict[str, Any]], limit: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The best rows, of each source a few before the others of it; and rows with their texts."""
     texts: set[str] = set()
+    copies: list[dict[str, Any]] = []
     of_source: dict[tuple[str, str], int] = {}
     first: list[dict[str, Any]] = []
     later: list[dict[str, Any]] = []
     for row in rows:
         if row["text"] in texts:
+            copies.append(row)
             continue
         texts.add(row["text"])
         source = (row["source_kind"], row["source_id"])
         of_source[source] = of_source.get(source, 0) + 1
         (first if of_source[source] <= PER_SOURCE or row["is_exact"] else later).append(row)
-    return [*first, *later][:limit]
+    chosen = [*first, *later][:limit]
+    told = {row["text"] for row in chosen}
+    return chosen, [row for row in copies if row["text"] in told][:limit]
 
 
 def _hit(row: dict[str, Any]) -> Hit:

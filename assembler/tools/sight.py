@@ -22,7 +22,7 @@ from workindex.projections.conversations import MessageRow
 from workindex.projections.foremost import Asked, Foremost
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
-from workindex.projections.search import Filters, Hits
+from workindex.projections.search import Filters, Hit, Hits
 from workindex.projections.snapshot import Snapshot
 
 # The caller's policy: whether a row of a kind (a kind of `get_context`, or checkpoint, summary,
@@ -148,18 +148,13 @@ class Seen(Snapshot):
         hits = self.whole.search(query, filters, limit=limit, now=now)
         if self.shows_all:
             return hits
-        sources = {(_KIND_OF.get(hit.source_kind, hit.source_kind), hit.source_id) for hit in hits}
+        sources = {_source(hit) for hit in (*hits, *hits.copies)}
         shown: set[tuple[str, str]] = set()
         for kind in sorted({kind for kind, _ in sources}):
             base = self.whole.read({kind: "named"}, now=now, bounds=Bounds(id=""))
             ids = sorted(id_ for one, id_ in sources if one == kind)
             shown |= {(kind, row[0]) for row in self.named(base, kind, ids)}
-        kept = [
-            hit
-            for hit in hits
-            if (_KIND_OF.get(hit.source_kind, hit.source_kind), hit.source_id) in shown
-        ]
-        return hits.of(kept)
+        return hits.only(lambda hit: _source(hit) in shown)
 
     def _shows(self, kind: str, row: Any) -> bool:
         """Asked once a row."""
@@ -177,6 +172,11 @@ class Seen(Snapshot):
 
     def _failed(self, how: str) -> None:
         self._failures[f"may_see failed ({how}): what it was asked about is not shown"] = None
+
+
+def _source(hit: Hit) -> tuple[str, str]:
+    """Kind and id of the row that the document is of."""
+    return _KIND_OF.get(hit.source_kind, hit.source_kind), hit.source_id
 
 
 def _claim(row: Any, now: datetime) -> bool:

@@ -76,7 +76,7 @@ def test_the_same_words_under_two_ids_are_told_once(work_index: WorkIndex, ann: 
     texts = [str(one.content) for one in envelope.retrieved_evidence]
     assert sum("forty crowns" in text.lower() for text in texts) == 1
     (told,) = [one for one in admitted if not one.startswith("claim:")]
-    others = {"message:M-1", "message:M-2", "message:M-3", "artifact:F-1#0"} - {told}
+    others = {"message:M-1", "message:M-2", "message:M-3", "artifact:F-1#1"} - {told}
     assert {left(envelope)[one] for one in others} == {f"duplicate of {told}"}
     claims = [one for one in admitted if one.startswith("claim:")]
     assert len(claims) == 1
