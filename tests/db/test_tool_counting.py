@@ -76,6 +76,21 @@ def test_a_bound_is_never_below_what_a_tokenizer_counts(
     assert sum(envelope.budget.by_lane.values()) == envelope.budget.used
 
 
+@pytest.mark.parametrize("name", BOUNDS)
+def test_strict_has_room_for_the_core_tools(ann: UserScope, name: str) -> None:
+    """By every bound, with a small schema of the answer beside them."""
+    schema: Any = {"type": "object", "properties": {"text": {"type": "string"}}}
+    envelope = ann.assemble(
+        {"text": "hello"},
+        policy="strict",
+        counter=name,
+        tools=access(random.Random(1)),
+        output_schema=schema,
+    )
+    assert 0 < envelope.budget.by_lane["schema"] <= 500
+    assert envelope.budget.used <= envelope.budget.limit
+
+
 def test_what_is_no_text_of_a_message_is_counted(ann: UserScope) -> None:
     """Case F3: an empty text beside an action, a schema, names of files or a tool's fields of
     40,000 signs; each costs at least what a tokenizer makes of it."""

@@ -13,10 +13,13 @@ from workindex.assembler.envelope import ContextEnvelope, Omission, ToolCall
 from workindex.assembler.rendering import item_text
 from workindex.assembler.tools import ToolAccess, ToolCatalogue, UnknownTools
 from workindex.assembler.tools.calls import Call, ToolNotLoaded
+from workindex.assembler.tools.context import Found
 from workindex.assembler.tools.references import Issued
 from workindex.assembler.tools.signed import WeakSecret
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
+from workindex.eventlog.transcripts import Turn as Said
+from workindex.eventlog.transcripts import media_type, to_parts
 
 ACCESS = ToolAccess(ToolCatalogue(REGISTRY))
 LETTER: dict[str, Any] = {"to": ["bob"], "text": "hello"}
@@ -64,16 +67,39 @@ def test_a_session_has_what_the_working_set_told_of(ann: UserScope) -> None:
     assert session.turn.now == NOW
 
 
-def test_every_call_of_an_omission_is_one_that_the_session_takes(ann: UserScope) -> None:
-    """What was left out comes back with the call that it names."""
-    for number in range(3, 60):
+@pytest.mark.parametrize("policy", ["assistant", "strict"])
+def test_every_call_of_an_omission_is_one_that_the_session_takes(
+    ann: UserScope, policy: str
+) -> None:
+    """Of every lane and kind: what was left out comes back with the call that it names."""
+    for number in range(3, 40):
         say(ann, f"M-{number}", f"message {number} about the venue " + "word " * 200)
-    envelope = turn(ann, text="what about the venue?")
-    session = ann.tools(envelope, ACCESS)
-    calls = [one.recover_with for one in envelope.omissions if one.recover_with is not None]
-    assert calls
-    for call in calls[:40]:
-        getattr(session, call.name)(**call.arguments)
+        store(ann, f"F-{number}", [f"the venue {number}".encode()], "text/plain", task_id="T-1")
+        claim: Any = {"subject": "task/T-1", "attribute": f"venue {number}", "value": "word " * 60}
+        do(ann, "record_claim", claim_id=f"C-{number}", **claim)
+        do(ann, "create_task", task_id=f"T-{number}", title=f"Task {number} of the venue")
+    turns = [Said(at, "Eve", f"the venue is number {at} " + "word " * 90) for at in range(60)]
+    store(ann, "TR", to_parts(turns), media_type())
+    meeting: Any = {
+        "meeting_id": "MT-1",
+        "title": "About the venue",
+        "start_at": "2026-03-05T10:00Z",
+    }
+    do(ann, "schedule_meeting", **meeting)
+    do(ann, "attach_transcript", meeting_id="MT-1", artifact_id="TR")
+    ann.catch_up()
+    kinds = set()
+    for more in ({}, {"surface": "meeting", "task_id": None, "meeting_id": "MT-1"}):
+        request = {"text": "what about the venue?", "thread_id": "main", "surface": "task"}
+        envelope = ann.assemble({**request, "task_id": "T-1", **more}, policy=policy, tools=ACCESS)
+        session = ann.tools(envelope, ACCESS)
+        calls = [one.recover_with for one in envelope.omissions if one.recover_with is not None]
+        for call in {str(call): call for call in calls}.values():
+            found = getattr(session, call.name)(**call.arguments)
+            kinds.add((call.name, call.arguments.get("type")))
+            if isinstance(found, Found):
+                assert found.items, call
+    assert {("get_context", "message"), ("resolve", None)} <= kinds
 
 
 def test_a_session_without_tools_reads_and_runs_nothing(ann: UserScope) -> None:
