@@ -68,6 +68,7 @@ class Seen(Snapshot):
         self.user_id = whole.user_id
         self._may_see = may_see
         self._answers: dict[tuple[str, str], bool] = {}
+        self._hidden: dict[str, set[str]] = {}
         self._failures: dict[str, None] = {}
 
     @property
@@ -77,7 +78,13 @@ class Seen(Snapshot):
 
     def only(self, kind: str, rows: Iterable[Any]) -> list[Any]:
         """The rows that may be seen."""
-        return list(rows) if self.shows_all else [row for row in rows if self._shows(kind, row)]
+        if self.shows_all:
+            return list(rows)
+        looked_at = list(rows)
+        seen = [row for row in looked_at if self._shows(kind, row)]
+        hidden = self._hidden.setdefault(kind, set())
+        hidden.update(str(row[0]) for row in looked_at if not self._shows(kind, row))
+        return seen
 
     def items(self, base: Reading, items: Sequence[AnswerItem]) -> list[AnswerItem]:
         """The items of an answer whose rows may be seen."""
@@ -91,17 +98,14 @@ class Seen(Snapshot):
 
     def stage(self) -> Stage:
         """What was hidden until now, as omissions that nothing recovers, and what failed."""
-        counts: dict[str, int] = {}
-        for (kind, _), is_shown in self._answers.items():
-            if not is_shown:
-                counts[kind] = counts.get(kind, 0) + 1
         left = [
             Omission(
                 lane=_LANES.get(kind, "state"),
                 source_id=f"hidden:{kind}",
-                reason=f"the caller may not see {count} of this kind",
+                reason=f"the caller may not see {len(ids)} of this kind",
             )
-            for kind, count in sorted(counts.items())
+            for kind, ids in sorted(self._hidden.items())
+            if ids
         ]
         return Stage(left=tuple(left), degraded=tuple(self._failures))
 
@@ -144,7 +148,11 @@ class Seen(Snapshot):
         return self.whole.parts(row, first, last)
 
     def search(self, query: str, filters: Filters, *, limit: int, now: datetime) -> Hits:
-        """Documents whose rows may be seen; one whose row cannot be read may not."""
+        """Documents whose rows may be seen; one whose row cannot be read may not.
+
+        What words find and the policy hides is counted nowhere: whoever may not see a text must
+        not find out which words stand in it.
+        """
         hits = self.whole.search(query, filters, limit=limit, now=now)
         if self.shows_all:
             return hits
@@ -153,7 +161,8 @@ class Seen(Snapshot):
         for kind in sorted({kind for kind, _ in sources}):
             base = self.whole.read({kind: "named"}, now=now, bounds=Bounds(id=""))
             ids = sorted(id_ for one, id_ in sources if one == kind)
-            shown |= {(kind, row[0]) for row in self.named(base, kind, ids)}
+            rows = self.whole.named(base, kind, ids)
+            shown |= {(kind, row[0]) for row in rows if self._shows(kind, row)}
         return hits.only(lambda hit: _source(hit) in shown)
 
     def _shows(self, kind: str, row: Any) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from conftest import Urls
 from sessions import Backend
 from things import SECRET, SENSITIVE, THINGS, Thing, store_artifact, world
-from turns import NOW, approval, do, ids, item
+from turns import NOW, approval, do, ids, item, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler.envelope import ContextItem
 from workindex.assembler.rendering import working_set_text
@@ -161,7 +161,7 @@ def test_what_is_too_sensitive_leaves_no_word_anywhere(
     assert leaks(ann, backend, thing) == []
 
 
-def test_hiding_is_told_and_never_makes_a_none(ann: UserScope) -> None:
+def test_hiding_is_told_and_never_makes_a_none(ann: UserScope, database: Database) -> None:
     """Verdict and total count what is hidden; one omission a kind says how many, not which."""
     world(ann)
     approval(ann, "A-1")
@@ -180,6 +180,28 @@ def test_hiding_is_told_and_never_makes_a_none(ann: UserScope) -> None:
     named = [one for one in envelope.manifest.candidates if one.source_id == "hidden:task"]
     assert [one.decision for one in named] == ["omitted"]
     assert "task:T-1" in ids(ann.assemble({"text": "T-1?"}, may_see=_all).current_state)
+    session = Backend(database).session(sight=Sight("private", hides(THINGS["task"])))
+    head, *others = session.get_context("state", query="pending").items
+    told: Any = head.content
+    assert (told["verdict"], told["total"]) == ("items", 2)
+    assert ids(tuple(others)) == ["projection:pending/A-1"]
+
+
+def test_nobody_finds_out_which_words_stand_in_what_is_hidden(
+    work_index: WorkIndex, ann: UserScope
+) -> None:
+    """Whether the words of a request are in it or not: but for them the envelopes are the same."""
+    say(ann, "M-9", f"the {SECRET} city of my home", thread_id="other")
+    work_index.catch_up()
+    told = []
+    for word in (SECRET, "nothing"):
+        request = {"text": f"city {word}", "now": NOW}
+        envelope = ann.assemble(request, may_see=hides(THINGS["message"]))
+        document = envelope.model_dump(mode="json", exclude={"request", "proof", "budget"})
+        for own in ("latency_ms", "tokens_by_component"):
+            del document["manifest"][own]
+        told.append(str(document).replace(SECRET, "nothing"))
+    assert told[0] == told[1]
 
 
 def test_a_hidden_id_and_an_unknown_one_are_one_error(ann: UserScope) -> None:

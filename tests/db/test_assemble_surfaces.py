@@ -174,6 +174,24 @@ def test_a_settled_approval_is_a_fact_of_the_past(
         assert envelope.proof["verdict"] == "proven_empty"
 
 
+@pytest.mark.parametrize(
+    ("settle", "command"), [(_nothing, "expire_approval"), (_grant_alone, "lapse_grant")]
+)
+def test_what_the_clock_ends_is_what_the_fact_will_say(
+    ann: UserScope, clock: list[datetime], settle: Any, command: str
+) -> None:
+    """Before the fact of it is recorded and after: the same ending with the same reason."""
+    approval(ann, "A-1")
+    settle(ann)
+    before = dict(told(assemble(ann, "A-1?", now=LATER), "approval:A-1"))
+    clock[0] = LATER
+    do(ann, command, by=Actor(kind="scheduler", id="clock"), approval_id="A-1")
+    after = dict(told(assemble(ann, "A-1?", now=LATER), "approval:A-1"))
+    for at in ("ended_at", "status_since_at"):  # when it ran out, and when that was written down
+        assert before.pop(at) < after.pop(at)
+    assert before == after
+
+
 def _shown(user: UserScope) -> dict[str, str]:
     return {"approval_id": "A-1", "action_hash": hash_of(user, "A-1")}
 
