@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from pydantic import JsonValue
+
 from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.envelope import Omission, ToolCall
 from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.tools.sight import Sight
@@ -18,12 +21,14 @@ from workindex.projections.snapshot import Snapshot
 
 # Of rows of which this is said, it is not known what was redacted since.
 STALE: Final = frozenset({"lag", "parked", "fold_version"})
+THREADS_MAX: Final = 10  # of one call, whose checkpoints and summaries are read
 
 
 def of_threads(
     snapshot: Snapshot, base: Reading, threads: Sequence[Any], sight: Sight, now: datetime
 ) -> Stage:
-    """Checkpoints and summaries of these rows of threads, with a notice for each conflict."""
+    """Checkpoints and summaries of the first of these rows of threads, with a notice for each
+    conflict."""
     if not threads or STALE.intersection(snapshot.doubts("message")):
         return Stage()
 
@@ -31,8 +36,9 @@ def of_threads(
         return snapshot.named(base, kind, ids)
 
     seen = sight.sensitivity_max
-    checkpoints = [row.checkpoint_id for row in threads if row.checkpoint_id is not None]
-    summaries = [row.summary_id for row in threads if row.summary_id is not None]
+    first, others = threads[:THREADS_MAX], threads[THREADS_MAX:]
+    checkpoints = [row.checkpoint_id for row in first if row.checkpoint_id is not None]
+    summaries = [row.summary_id for row in first if row.summary_id is not None]
     stages = [
         checkpoint_stage(row, rows, now, is_needed=False, sensitivity_max=seen)
         for row in rows("checkpoint", checkpoints)
@@ -40,5 +46,17 @@ def of_threads(
     stages += [summary_stage(row, rows, seen) for row in rows("summary", summaries)]
     if doubts := snapshot.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
+    if others:
+        stages.append(Stage(left=(_unread(others),)))
     found = joined(stages)
     return joined((found, notices(found.conflicts, (), now)))
+
+
+def _unread(threads: Sequence[Any]) -> Omission:
+    ids: list[JsonValue] = [row.thread_id for row in threads[:THREADS_MAX]]
+    return Omission(
+        lane="history",
+        source_id="thread:checkpoints",
+        reason=f"checkpoints and summaries of {THREADS_MAX} threads were read: name others by id",
+        recover_with=ToolCall(name="get_context", arguments={"type": "thread", "ids": ids}),
+    )

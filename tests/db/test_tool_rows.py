@@ -173,3 +173,23 @@ def test_a_thread_that_has_no_room_is_told_with_the_call_for_it(
     assert left[0].recover_with is not None
     again = session.get_context(**left[0].recover_with.arguments)  # type: ignore[arg-type]
     assert contents(again) == contents(whole)
+
+
+def test_of_many_threads_the_checkpoints_of_the_first_are_told(
+    ann: UserScope, backend: Backend
+) -> None:
+    """The others by the call that names them, until every checkpoint was told once."""
+    body = {"goal": "A good party"}
+    for number in range(25):
+        kept = {"thread_id": f"TH-{number}", "checkpoint_id": f"CP-{number}", "body": body}
+        do(ann, "record_checkpoint", by=AGENT, **kept)
+    arguments: dict[str, Any] = {"type": "thread"}
+    told: list[str] = []
+    for _ in range(3):
+        found = backend.session().get_context(**{**arguments, "max_tokens": 8_000})
+        told += [one.source_id for one in found.items if one.source_id.startswith("checkpoint:")]
+        calls = [one.recover_with for one in found.omissions if "checkpoints" in one.source_id]
+        arguments = calls[0].arguments if calls and calls[0] is not None else {}
+        if not arguments:
+            break
+    assert len(told) == len(set(told)) >= 20
