@@ -31,6 +31,8 @@ OLDER_MAX: Final = 40
 # Why some of the claims are not told here, by their ids.
 AlsoUnfit = Callable[[Sequence[ClaimRow]], Mapping[str, str]]
 Rows = Callable[[str, Sequence[str]], Sequence[Any]]
+Shown = Callable[[str, Sequence[Any]], Sequence[Any]]
+NOT_SEEN: Final = "the caller may not see it"
 
 _WHY_HIDDEN: Final[Mapping[str, Callable[[Any, Sensitivity], str | None]]] = {
     "message": hidden_message,
@@ -103,15 +105,20 @@ def older_claims(
 
 
 def rests_on_hidden(
-    claims: Sequence[ClaimRow], rows: Rows, sensitivity_max: Sensitivity
+    claims: Sequence[ClaimRow], rows: Rows, sensitivity_max: Sensitivity, shown: Shown
 ) -> dict[str, str]:
     """Why claims are not told whose message or artifact may not be seen: it would be told in other
-    words. A source is an id, or a kind with an id: M-1, message/M-1 or message:M-1."""
+    words. A source is an id, or a kind with an id: M-1, message/M-1 or message:M-1.
+
+    `rows` looks up what there is, `shown` leaves what the caller's policy shows of it.
+    """
     found: dict[str, str] = {}
     for kind, why in _WHY_HIDDEN.items():
         ids = {claim.claim_id: [_bare(kind, one) for one in claim.sources] for claim in claims}
         named = rows(kind, [id_ for sources in ids.values() for id_ in sources])
         reasons = {row[0]: reason for row in named if (reason := why(row, sensitivity_max))}
+        seen = {row[0] for row in shown(kind, named)}
+        reasons |= {row[0]: NOT_SEEN for row in named if row[0] not in seen | reasons.keys()}
         for claim_id, sources in ids.items():
             for reason in (reasons[id_] for id_ in sources if id_ in reasons):
                 found.setdefault(claim_id, f"rests on {_A[kind]}: {reason}")

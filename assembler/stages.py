@@ -209,7 +209,9 @@ def _not_told(turn: Turn, claims: Sequence[ClaimRow]) -> dict[str, str]:
         reasons |= about_others(claims, "meeting", turn.refs_of("meeting"), turn.named)
     is_known = turn.has_messages and not STALE.intersection(turn.asked.doubts("message"))
     if sourced and is_known:
-        reasons |= rests_on_hidden(sourced, turn.named, turn.settings.sensitivity_max)
+        there = partial(turn.snapshot.whole.named, turn.asked.base)
+        seen = turn.settings.sensitivity_max
+        reasons |= rests_on_hidden(sourced, there, seen, turn.snapshot.only)
     elif sourced:
         reasons |= {claim.claim_id: "what became of its sources is not known" for claim in sourced}
     return reasons

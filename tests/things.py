@@ -123,6 +123,12 @@ def _correction(user: UserScope, more: dict[str, Any]) -> None:
     do(user, "record_correction", thread_id="main", **told)
 
 
+def _claim_of(user: UserScope, more: dict[str, Any]) -> None:
+    say(user, "M-9", "my home", **more)
+    told: dict[str, Any] = {"subject": "home", "attribute": "city", "value": SECRET}
+    do(user, "record_claim", claim_id="C-9", sources=["message/M-9"], **told)
+
+
 def _asked_in_a_checkpoint(user: UserScope, _more: dict[str, Any]) -> None:
     do(user, "create_task", task_id="T-9", title="Plain")
     request: dict[str, Any] = {"task_id": "T-9", "request_id": "Q-1", "prompt": "Plain?"}
@@ -169,6 +175,7 @@ THINGS = {
     "transcript": Thing("artifact", "F-9", _transcript, FORGET, has_sensitivity=True),
     "sentence": Thing("message", "M-9", _sentence, REDACT, has_sensitivity=True),
     "correction": Thing("message", "M-9", _correction, REDACT, has_sensitivity=True),
+    "claim of it": Thing("message", "M-9", _claim_of, REDACT, has_sensitivity=True),
     "task": Thing("task", "T-9", _task, REMOVE),
     "approval": Thing("approval", "A-9", _approval),
     "meeting": Thing("meeting", "ME-9", _meeting),

@@ -27,7 +27,7 @@ from workindex.assembler.tools.registry import Tool
 from workindex.assembler.tools.schemas import Misfit, check
 from workindex.assembler.tools.sight import Seen, Sight
 from workindex.domain.errors import InvalidInput, WorkindexError
-from workindex.projections.snapshot import Snapshot, snapshot
+from workindex.projections.snapshot import snapshot
 from workindex.projections.work_index import Reader
 
 LOAD_TOKENS_MAX: Final = 3_000
@@ -232,7 +232,7 @@ class ToolSession:
     def _shown(self, ref: str) -> str:
         return self._references.shown(self.turn.user_id, self.turn.turn_id, ref)
 
-    def _resolved(self, read: Snapshot, ref: str, selector: str, max_tokens: int) -> ContextItem:
+    def _resolved(self, read: Seen, ref: str, selector: str, max_tokens: int) -> ContextItem:
         return resolving.resolve(
             read,
             ref,

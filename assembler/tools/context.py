@@ -20,8 +20,8 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.asked import BODIES, MAX_TOKENS, STATE, Asked
 from workindex.assembler.tools.finding import doubts_of, find, named_base
 from workindex.assembler.tools.references import Reference
-from workindex.assembler.tools.sight import Seen, Sight
-from workindex.assembler.tools.threads import STALE, of_threads
+from workindex.assembler.tools.sight import STALE, Seen, Sight
+from workindex.assembler.tools.threads import of_threads
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import QuestionKind, utc
 from workindex.projections.bounds import Bounds, Want

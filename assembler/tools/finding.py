@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import Omission, ToolCall
+from workindex.assembler.memory import rests_on_hidden
 from workindex.assembler.tools.asked import Asked
-from workindex.assembler.tools.sight import Sight
+from workindex.assembler.tools.sight import STALE, Seen, Sight
 from workindex.assembler.tools.words import words
 from workindex.domain.facts import utc
 from workindex.projections.bounds import Bounds
 from workindex.projections.foremost import Asked as Wanted
 from workindex.projections.foremost import Foremost, is_within, text_of
+from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters
 from workindex.projections.snapshot import Snapshot
@@ -42,7 +45,7 @@ class Rows(NamedTuple):
 
 
 def find(
-    snapshot: Snapshot, base: Reading, kind: str, asked: Asked, sight: Sight, now: datetime
+    snapshot: Seen, base: Reading, kind: str, asked: Asked, sight: Sight, now: datetime
 ) -> Rows:
     """The rows of a kind that a call asks for; `base` was read before.
 
@@ -64,11 +67,25 @@ def find(
     if kind == "claim" and {"lag", "parked"}.intersection(snapshot.doubts(kind)):
         rows, beyond = [], ()  # what was withdrawn since is not known
     seen = [row for row in rows if sight.sees(kind, row, now)]
+    if kind == "claim":
+        seen = told_claims(snapshot, base, seen, sight)
     missing = tuple(sorted(set(asked.ids) - {row[0] for row in seen}))
     if asked.ids and asked.query is not None:
         seen = _matching(seen, asked.query)
     within = [row for row in seen if is_within(row, asked.time_range)]
     return Rows(within, missing, beyond, degraded)
+
+
+def told_claims(
+    snapshot: Seen, base: Reading, claims: Sequence[ClaimRow], sight: Sight
+) -> list[ClaimRow]:
+    """The claims that rest on nothing that may not be seen, or of which that is not known."""
+    sourced = [claim for claim in claims if claim.sources]
+    if sourced and STALE.intersection(snapshot.doubts("message")):
+        return [claim for claim in claims if not claim.sources]
+    there = partial(snapshot.whole.named, base)
+    gone = rests_on_hidden(sourced, there, sight.sensitivity_max, snapshot.only)
+    return [claim for claim in claims if claim.claim_id not in gone]
 
 
 def named_base(snapshot: Snapshot, kind: str, id_: str, now: datetime) -> Reading:

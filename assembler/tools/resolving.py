@@ -12,9 +12,9 @@ from workindex.assembler.envelope import Authority, ContextItem, SourceType
 from workindex.assembler.records import told
 from workindex.assembler.rendering import item_text
 from workindex.assembler.tokens import TokenCounter
-from workindex.assembler.tools.finding import doubts_of, named_base, named_rows
+from workindex.assembler.tools.finding import doubts_of, named_base, named_rows, told_claims
 from workindex.assembler.tools.references import Selector, UnknownReference, selector_of
-from workindex.assembler.tools.sight import Sight
+from workindex.assembler.tools.sight import Seen, Sight
 from workindex.assembler.tools.text_parts import read_window
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.eventlog.transcripts import turns_per_part
@@ -42,7 +42,7 @@ _TEXT: Final = re.compile(
 
 
 def resolve(
-    snapshot: Snapshot,
+    snapshot: Seen,
     ref: str,
     selector: str,
     max_tokens: int,
@@ -66,6 +66,8 @@ def resolve(
     if not rows or not sight.sees(kind, rows[0], now):
         raise UnknownReference(ref)
     row = rows[0]
+    if kind == "claim" and not told_claims(snapshot, base, rows, sight):
+        raise UnknownReference(ref)
     if kind == "artifact":
         return _artifact(snapshot, row, selector, max_tokens, counter)
     if kind == "message":

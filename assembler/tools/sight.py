@@ -30,6 +30,10 @@ from workindex.projections.snapshot import Snapshot
 MaySee = Callable[[str, Any], bool]
 
 
+# Of rows of which this is said, it is not known what was redacted since.
+STALE: Final = frozenset({"lag", "parked", "fold_version"})
+
+
 def everything(kind: str, row: Any) -> bool:
     """No rule beside the house's own."""
     return bool(kind) or row is not None

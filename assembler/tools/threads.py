@@ -15,12 +15,10 @@ from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
 from workindex.assembler.envelope import Omission, ToolCall
 from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined
-from workindex.assembler.tools.sight import Sight
+from workindex.assembler.tools.sight import STALE, Sight
 from workindex.projections.proof import Reading
 from workindex.projections.snapshot import Snapshot
 
-# Of rows of which this is said, it is not known what was redacted since.
-STALE: Final = frozenset({"lag", "parked", "fold_version"})
 THREADS_MAX: Final = 10  # of one call, whose checkpoints and summaries are read
 
 

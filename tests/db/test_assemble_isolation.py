@@ -90,14 +90,15 @@ def everything_told(
             calls = [{"query": one} for one in (*kinds, "connections")]
         for call in calls:
             yield f"get_context {kind} {call}", repr(session.get_context(kind, **call))
-    for selector in ("0-99", "turns=0-9", "parts=0-9"):
-        ref = f"{thing.kind}:{thing.id}"
-        session.show([_naming(ref)])
-        try:
-            found = repr(session.resolve(ref, selector, 500))
-        except (UnknownReference, InvalidInput) as error:
-            found = str(error)
-        yield f"resolve {selector}", found
+    own_ref = f"{thing.kind}:{thing.id}"
+    for ref in (own_ref, "claim:C-9", "task:T-1"):
+        for selector in ("chars=0-3000", "turns=0-9", "parts=0-9"):
+            session.show([_naming(ref)])
+            try:
+                found = repr(session.resolve(ref, selector, 2_000))
+            except (UnknownReference, InvalidInput) as error:
+                found = str(error)
+            yield f"resolve {ref} {selector}", found
 
 
 def _naming(ref: str) -> ContextItem:
