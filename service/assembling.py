@@ -26,7 +26,7 @@ from workindex.service.refreshing import (
     Records,
     StateProvider,
     refresh,
-    stale_of,
+    stale_state,
 )
 
 REQUEST_CHARS_MAX = 2_000_000
@@ -103,13 +103,9 @@ def assembled(
     provider = chosen.get("provider")
     failures: list[str] = []
     if provider is not None and SURFACES[request.surface].has("live_state"):
-        reading = reader.read(user_id, {"connection": "all", "credits": "all"}, now=request.now)
-        failures = refresh(
-            records,
-            provider,
-            stale_of(reading.rows, reading.now),
-            within_seconds=chosen.get("refresh_seconds", REFRESH_SECONDS),
-        )
+        stale, failures = stale_state(reader, user_id, request.now)
+        seconds = chosen.get("refresh_seconds", REFRESH_SECONDS)
+        failures += refresh(records, provider, stale, within_seconds=seconds)
     settings = Settings(
         policy_named(chosen.get("policy", "assistant"), chosen.get("settings_file")),
         counter_named(chosen.get("counter", "o200k_base")),

@@ -11,9 +11,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, Protocol
 
-from workindex.domain.errors import WorkindexError
+import psycopg
+
+from workindex.domain.errors import Unavailable, WorkindexError
 from workindex.domain.facts import Actor
 from workindex.projections.connections import ConnectionRow, CreditsRow
+from workindex.projections.snapshot import snapshot
+from workindex.projections.work_index import Reader
 
 REFRESH_SECONDS: Final = 2.0
 REFRESHED_MAX: Final = 10
@@ -59,6 +63,18 @@ def stale_of(rows: Mapping[str, Sequence[Any]], now: datetime) -> list[Stale]:
     return sorted(found, key=lambda one: (one.observed_at, one.kind, one.id))
 
 
+def stale_state(
+    reader: Reader, user_id: str, now: datetime | None
+) -> tuple[list[Stale], list[str]]:
+    """The live state past its time, or why it cannot be read."""
+    try:
+        with snapshot(reader, user_id, statement_seconds=REFRESH_SECONDS) as read:
+            reading = read.read({"connection": "all", "credits": "all"}, now=now)
+    except Unavailable as error:
+        return [], [f"live state: {error.code}"]
+    return stale_of(reading.rows, reading.now), []
+
+
 def refresh(
     records: Records,
     provider: StateProvider,
@@ -94,4 +110,6 @@ def _recorded(records: Records, one: Stale, command: Mapping[str, Any]) -> list[
         records.record(command, actor=actor)
     except WorkindexError as error:
         return [f"{one.kind}:{one.id}: {error.code}"]
+    except psycopg.Error as error:
+        return [f"{one.kind}:{one.id}: {type(error).__name__}"]
     return []

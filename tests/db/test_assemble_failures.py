@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from workindex.assembler.tools import Tool, ToolAccess, ToolCatalogue, ToolRegis
 from workindex.assembler.turn import Turn
 from workindex.domain.errors import NotReady, StillBehind, Unavailable
 from workindex.eventlog.database import Database
+from workindex.service.refreshing import Stale
 
 OPTIONAL = [name for name, _ in STAGES if name not in NEEDED]
 # What each stage alone brings into the turn of `world`.
@@ -197,6 +199,31 @@ def test_a_table_that_is_held_costs_a_part_of_the_turns_time(
     assert_survived(envelope, *stages)
     assert took < running.READING_SECONDS + 2
     assert 0 < envelope.manifest.latency_ms["whole"] <= took * 1e3
+
+
+class _Asked:
+    """A provider that says that all is well."""
+
+    def observe(self, stale: Stale) -> dict[str, Any]:
+        seen = {"provider": stale.provider, "account": stale.account, "ttl_seconds": 60}
+        return {"type": "observe_connection", "status": "connected", **seen}
+
+
+@pytest.mark.parametrize("trouble", [revoked, broken, locked])
+def test_live_state_that_cannot_be_looked_up_is_not_refreshed(
+    ann: UserScope, urls: Urls, trouble: Callable[..., Any]
+) -> None:
+    """The turn goes on without it, says so, and soon."""
+    later = NOW + timedelta(hours=2)
+    request = {"text": "Which elephant dances?", "now": later, "thread_id": "main"}
+    with trouble(urls, "work_connection"):
+        began = time.monotonic()
+        envelope = ann.assemble(request, provider=_Asked())
+        assert time.monotonic() - began < 9
+    told = [one.partition(" (")[0] for one in envelope.manifest.degraded]
+    assert told[0].startswith("not refreshed: live state: ")
+    assert told[1:] == ["live: could not be read"]
+    assert "message:M-1" in ids(envelope.recent_history)
 
 
 def test_a_search_that_is_not_there_costs_the_evidence(ann: UserScope, urls: Urls) -> None:
