@@ -24,7 +24,7 @@ from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level
 from workindex.domain.facts import Sensitivity
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.meetings import CommitmentRow
-from workindex.projections.users import UserRow
+from workindex.projections.users import UserRow, consents_at
 
 SUMMARY_CHARS_MAX = 300
 
@@ -114,16 +114,11 @@ def preferences_stage(row: UserRow | None, now: datetime) -> Stage:
     """What the person set, and which consents hold now."""
     if row is None:
         return Stage()
-    consents = {
-        name: held
-        for name, held in row.consents.items()
-        if held.get("expires_at") is None or datetime.fromisoformat(str(held["expires_at"])) > now
-    }
     content = {
         "time_zone": row.time_zone,
         "locale": row.locale,
         "preferences": row.preferences,
-        "consents": consents,
+        "consents": consents_at(row, now),
     }
     offer = _offer(
         "projection",

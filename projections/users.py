@@ -33,6 +33,16 @@ class UserRow(NamedTuple):
     updated_at: datetime
 
 
+def consents_at(row: UserRow, now: datetime) -> dict[str, dict[str, Any]]:
+    """The consents that are in force at `now`: given, not withdrawn and not expired."""
+    ends = {name: held.get("expires_at") for name, held in row.consents.items()}
+    return {
+        name: held
+        for name, held in row.consents.items()
+        if ends[name] is None or datetime.fromisoformat(str(ends[name])) > now
+    }
+
+
 def fold_user(row: UserRow | None, event: Event) -> UserRow | None:
     """The user's row after one more event."""
     at = event.recorded_at

@@ -29,6 +29,7 @@ from workindex.projections.planning import Entry, Order, order_of
 from workindex.projections.proof import Reading
 from workindex.projections.recording import Clock, Receipt
 from workindex.projections.sets import EVIDENCE, INLINE, ProjectionSet
+from workindex.projections.users import consents_at
 from workindex.projections.work_index import EVERYTHING, Reader
 from workindex.service.bodies import Bodies
 from workindex.service.checkpointing import Checkpoints
@@ -363,6 +364,12 @@ class UserScope(Evidence, Checkpoints, ToolSessions):
         """The name of the zone in the user's settings, None where it is not set."""
         rows = self._read({}, None, None).rows["user"]
         return next((row.time_zone for row in rows), None)
+
+    @property
+    def consents(self) -> dict[str, dict[str, Any]]:
+        """The user's consents that are in force now, by name."""
+        reading = self._read({}, None, None)
+        return next((consents_at(row, reading.now) for row in reading.rows["user"]), {})
 
     def known_keys(self, source: str, keys: Sequence[str]) -> set[str]:
         """Those of the keys with which this source has recorded a command before."""

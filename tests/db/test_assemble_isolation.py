@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from conftest import Urls
 from sessions import Backend
-from things import SECRET, SENSITIVE, THINGS, Thing, store_artifact, world
+from things import SECRET, SENSITIVE, SOON, THINGS, Thing, store_artifact, world
 from turns import NOW, approval, do, ids, item, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler.envelope import ContextItem
@@ -264,6 +265,30 @@ def test_the_policy_is_asked_about_rows_by_kind(ann: UserScope) -> None:
     assert asked["artifact", "F-9"].task_id == "T-1"
     assert asked["message", "M-1"].role == "user"
     assert asked["task", "T-1"].title == "The plain task of a city"
+
+
+def test_a_policy_can_ask_for_consents(ann: UserScope, database: Database) -> None:
+    """What needs one is there while it is in force, and gone when it was withdrawn or expired."""
+    do(ann, "create_task", task_id="T-9", title=f"{SECRET} task", source="mail")
+
+    def tells() -> bool:
+        consents = ann.consents
+
+        def may_see(_kind: str, row: Any) -> bool:
+            return getattr(row, "source", None) != "mail" or "mail" in consents
+
+        envelope = ann.assemble({"text": f"T-9, {SECRET[:3]}"}, may_see=may_see)
+        return SECRET in envelope.model_dump_json()
+
+    assert (ann.consents, tells()) == ({}, False)
+    do(ann, "give_consent", consent="mail", scope="may read letters")
+    assert (ann.consents["mail"]["scope"], tells()) == ("may read letters", True)
+    do(ann, "withdraw_consent", consent="mail")
+    assert not tells()
+    do(ann, "give_consent", consent="mail", scope="may read", expires_at=SOON)
+    assert tells()
+    later = WorkIndex(database, clock=lambda: NOW + timedelta(hours=1))
+    assert later.user("ann").consents == {}
 
 
 def test_no_way_to_the_rows_goes_around_the_policy() -> None:
