@@ -199,10 +199,10 @@ def test_a_search_without_hits_says_what_was_searched(ann: UserScope, database: 
 
 
 def test_a_projector_that_never_ran_is_no_empty_population(
-    ann: UserScope, urls: Urls, database: Database
+    ann: UserScope, urls: Urls, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without rows the log itself is asked; where it cannot be, nothing is proven, and the probe
-    that is asked whether all is ready says no."""
+    """Without rows the log itself is asked; where it is too long for that nothing is proven, and
+    the probe that is asked whether all is ready says no."""
     do(ann, "create_task", task_id="T-1", title="Task")
     request: dict[str, Any] = {"task_id": "T-1", "request_id": "Q-1", "prompt": "Which?"}
     do(ann, "request_task_input", by=AGENT, **request)
@@ -210,6 +210,7 @@ def test_a_projector_that_never_ran_is_no_empty_population(
     head, _ = told_index(ann)
     assert [one["id"] for one in head["needs_you"]["items"]] == ["T-1"]
     do_as_owner(urls, "DELETE FROM projection_generation")
+    monkeypatch.setattr("workindex.projections.work_index.LIVE_FOLD_EVENTS_MAX", 1)
     asked = ann.ask("What needs me?", now=NOW)
     assert asked is not None
     assert asked.verdict == "unproven"
