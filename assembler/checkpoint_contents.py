@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.checkpoint_records import (
@@ -42,7 +43,8 @@ class Scene(NamedTuple):
     """What a checkpoint is made of, read as of one position.
 
     `messages` are those after the previous checkpoint, or all, the oldest first, up to the one
-    through which the new one goes. `commitments` and `approvals` are the user's.
+    through which the new one goes. `commitments` and `approvals` are the user's. `said` are the
+    parts of a body that somebody gives.
     """
 
     thread_id: str
@@ -55,13 +57,15 @@ class Scene(NamedTuple):
     approvals: Sequence[ApprovalRow]
     rows: Rows
     now: datetime
+    said: Mapping[str, Any] = MappingProxyType({})
 
 
 class Contents(NamedTuple):
     """What the rows say of all that is named, as a checkpoint holds it.
 
     Records by reference, pending input, unresolved blockers, failed attempts, corrections and
-    artifacts must be in it; decisions, outputs and the plan are there for whoever goes on.
+    artifacts must be in it; decisions and outputs are there for whoever goes on. `named` are the
+    records that somebody named.
     """
 
     records: dict[str, Entry]
@@ -72,17 +76,20 @@ class Contents(NamedTuple):
     artifact_ids: list[str]
     decisions: list[Entry]
     outputs: list[Entry]
+    named: tuple[str, ...] = ()
 
 
 def contents_of(scene: Scene) -> Contents:
     """All that the thread, its previous checkpoint, its task and its meeting name."""
-    named = _related(_named(scene), scene)
-    contents = contents_of_rows(found(named, scene.rows, KINDS), scene.now)
     before = scene.previous.body if scene.previous is not None else {}
+    by_ref = found(_named(scene), scene.rows, KINDS)
+    refs = [*_related(by_ref, scene), *_carried(before)]
+    contents = contents_of_rows(found(refs, scene.rows, KINDS), scene.now)
     tried = [one for one in before.get("attempts") or () if one.get("outcome") in FAILED]
     return contents._replace(
         attempts=unique([*tried, *contents.attempts])[-ENTRIES_MAX:],
         corrections=_corrections(scene, before),
+        named=tuple(reference(ref) for ref in by_ref),
     )
 
 
@@ -144,9 +151,10 @@ def _named(scene: Scene) -> Iterator[Ref]:
             yield kind, id_
     texts: list[str] = []
     if before is not None:
-        yield from (ref_of(ref) for ref in kept_in(before.body).rows)
-        yield from _named_in_body(before.body)
-        texts += _texts(before.body)
+        yield from (ref_of(ref) for ref in kept_in(before.body).named)
+        texts += _words(before.body, scene)
+    yield from _in_parts(scene.said)
+    texts += _words(scene.said, scene)
     for row in scene.messages:
         yield from (("artifact", id_) for id_ in row.attachments if row.text is not None)
         yield from (("approval", one["approval_id"]) for one in row.shown_approvals)
@@ -154,11 +162,20 @@ def _named(scene: Scene) -> Iterator[Ref]:
     for one in scene.thread.corrections if scene.thread is not None else ():
         if one.get("task_id") is not None:
             yield "task", one["task_id"]
+        if not _is_redacted(one.get("message_id"), scene.rows):
+            texts.append(one["text"])
     ids = dict.fromkeys(id_ for text in texts for id_ in ids_in(text, None))
     yield from ((kind, id_) for id_ in ids for kind in NAMEABLE)
 
 
-def _named_in_body(body: Mapping[str, Any]) -> Iterator[Ref]:
+def _carried(body: Mapping[str, Any]) -> Iterator[Ref]:
+    """What the checkpoint before holds, whether or not anything has to do with it still."""
+    yield from (ref_of(ref) for ref in kept_in(body).rows)
+    yield from _in_parts(body)
+
+
+def _in_parts(body: Mapping[str, Any]) -> Iterator[Ref]:
+    """What the entries of a body are about."""
     for one in (*(body.get("pending_input") or ()), *(body.get("blockers") or ())):
         for kind in ("task", "approval"):
             if one.get(f"{kind}_id") is not None:
@@ -170,44 +187,51 @@ def _named_in_body(body: Mapping[str, Any]) -> Iterator[Ref]:
             yield "artifact", one["artifact_id"]
 
 
-def _texts(body: Mapping[str, Any]) -> Iterator[str]:
-    """Every line of a body in somebody's words."""
+def _words(body: Mapping[str, Any], scene: Scene) -> Iterator[str]:
+    """Every line of a body that is in somebody's words and not in those of a row."""
+    by_ref = found(map(ref_of, kept_in(body).rows), scene.rows, KINDS)
+    own = contents_of_rows(by_ref, scene.now)
     if body.get("goal"):
         yield body["goal"]
     for name in ("plan", "decisions", "blockers", "pending_input", "attempts", "corrections"):
         for one in body.get(name) or ():
-            for part in ("text", "reason", "prompt", "error"):
-                if isinstance(one.get(part), str):
-                    yield one[part]
+            if one not in getattr(own, name, ()):
+                parts = (one.get(part) for part in ("text", "reason", "prompt", "error"))
+                yield from (text for text in parts if text)
 
 
-def _related(named: Iterable[Ref], scene: Scene) -> list[Ref]:
+def _related(named: Mapping[Ref, Any], scene: Scene) -> list[Ref]:
     """What is named, what blocks it, was promised for it, asks for approval in it or came of it."""
-    by_ref = found(named, scene.rows, KINDS)
-    refs = list(by_ref)
-    tasks = [row for (kind, _), row in by_ref.items() if kind == "task"]
-    task_ids = {row.task_id for row in tasks}
-    meeting_ids = {id_ for kind, id_ in by_ref if kind == "meeting"}
-    live = [row for row in tasks if row.status not in ENDED]
-    refs += [("task", id_) for row in live for id_ in row.blocked_by]
-    refs += [
-        ("approval", row.approval_id)
-        for row in scene.approvals
-        if row.task_id in task_ids
-        and (not has_ended("approval", row, scene.now) or row.status in RUNNING)
+    task_ids = {id_ for kind, id_ in named if kind == "task"}
+    meeting_ids = {id_ for kind, id_ in named if kind == "meeting"}
+    live = [row for (kind, _), row in named.items() if kind == "task" and row.status not in ENDED]
+    approvals = [
+        *(row for (kind, _), row in named.items() if kind == "approval"),
+        *(row for row in scene.approvals if row.task_id in task_ids and _matters(row, scene.now)),
     ]
-    refs += [
-        ("commitment", row.commitment_id)
-        for row in scene.commitments
-        if row.status == "open" and (row.meeting_id in meeting_ids or row.task_id in task_ids)
+    tasks = [("task", id_) for row in live for id_ in row.blocked_by]
+    tasks += [("task", row.task_id) for row in approvals if row.task_id is not None]
+    worked_on = found([*named, *tasks], scene.rows, ("task",)).values()
+    return [
+        *named,
+        *tasks,
+        *(("approval", row.approval_id) for row in approvals),
+        *(
+            ("commitment", row.commitment_id)
+            for row in scene.commitments
+            if row.status == "open" and (row.meeting_id in meeting_ids or row.task_id in task_ids)
+        ),
+        *(
+            ("artifact", one["artifact_id"])
+            for row in worked_on
+            for one in row.outputs
+            if row.status not in ENDED and one.get("artifact_id") is not None
+        ),
     ]
-    refs += [
-        ("artifact", one["artifact_id"])
-        for row in live
-        for one in row.outputs
-        if one.get("artifact_id") is not None
-    ]
-    return refs
+
+
+def _matters(row: ApprovalRow, now: datetime) -> bool:
+    return row.status in RUNNING or not has_ended("approval", row, now)
 
 
 def _is_artifact(kind: str, row: Any) -> bool:

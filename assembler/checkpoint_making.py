@@ -89,6 +89,7 @@ def made(snapshot: Snapshot, thread_id: str, given: Given, now: datetime | None)
         now=now,
     )
     _check_named(scene)
+    scene = scene._replace(said=given.words if given.body is None else given.body)
     task_id = given.task_id
     if task_id is None and scene.previous is not None:
         task_id = scene.previous.task_id

@@ -1,8 +1,9 @@
 """What a checkpoint holds of the records it names: exact ids, parameters of actions, times.
 
-They stand in one output of the body, named `records`: {"rows": {"task/T-1": {…}, …},
-"message_ids": […]}. A record is told by columns of its row; of one that has ended its status is
-left. `message_ids` are the messages that the words of the checkpoint rest on.
+They stand in one output of the body, named `records`: {"rows": {"task/T-1": {…}, …}, "named":
+[…], "message_ids": […]}. A record is told by columns of its row; of one that has ended its status
+is left. `named` are those that somebody named, the others have to do with these. `message_ids` are
+the messages that the words of the checkpoint rest on.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ RUNNING: Final = frozenset({"executing", "outcome_unknown"})
 
 
 class Kept(NamedTuple):
-    """The records of a body by reference, and the messages that its words rest on."""
+    """The records of a body by reference, those that were named, the messages of its words."""
 
     rows: dict[str, dict[str, Any]]
-    message_ids: tuple[str, ...]
+    message_ids: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 def kept_in(body: Mapping[str, Any]) -> Kept:
@@ -62,22 +64,24 @@ def kept_in(body: Mapping[str, Any]) -> Kept:
         value = output.get("value")
         if output.get("name") != OUTPUT or not isinstance(value, dict):
             continue
-        rows, ids = value.get("rows"), value.get("message_ids")
-        listed = ids if isinstance(ids, list) else ()
+        held = value.get("rows")
+        rows = held if isinstance(held, dict) else {}
         return Kept(
-            {
-                ref: held
-                for ref, held in (rows if isinstance(rows, dict) else {}).items()
-                if isinstance(held, dict)
-            },
-            tuple(one for one in listed if isinstance(one, str)),
+            {ref: row for ref, row in rows.items() if isinstance(row, dict)},
+            _texts(value.get("message_ids")),
+            _texts(value.get("named")) if "named" in value else tuple(rows),
         )
-    return Kept({}, ())
+    return Kept({})
+
+
+def _texts(listed: Any) -> tuple[str, ...]:
+    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
 
 
 def output_of(kept: Kept) -> dict[str, Any]:
     """The output of a body that holds the records."""
-    value = {"rows": kept.rows, "message_ids": list(kept.message_ids)}
+    lists = {"named": list(kept.named), "message_ids": list(kept.message_ids)}
+    value = {"rows": kept.rows, **lists}
     return {"name": OUTPUT, "value": value, "artifact_id": None}
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from workindex.assembler.checkpoint_contents import Scene
-from workindex.assembler.checkpoint_records import Kept, kept_in, output_of
+from workindex.assembler.checkpoint_records import kept_in, output_of
 from workindex.assembler.checkpoints import checked
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.projections.conversations import CheckpointRow, MessageRow
@@ -105,6 +105,6 @@ def _as_may_be_told(before: CheckpointRow, scene: Scene) -> CheckpointRow:
     told.body.pop("records", None)
     kept = kept_in(before.body)
     has_lost = any(one.source_id.endswith("#words") for one in told.left)
-    output = output_of(Kept(kept.rows, () if has_lost else kept.message_ids))
+    output = output_of(kept._replace(message_ids=()) if has_lost else kept)
     outputs = [*told.body.get("outputs", ()), output]
     return before._replace(body={**told.body, "outputs": outputs})

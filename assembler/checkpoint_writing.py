@@ -35,7 +35,7 @@ from workindex.domain.errors import WorkindexError
 from workindex.domain.tasks import ENDED
 
 # The messages that the words of a checkpoint may rest on, those carried on included.
-RESTS_ON_MAX: Final = 2_000
+RESTS_ON_MAX: Final = 1_000
 # A given part stands instead of the one before; entries of the others stand beside those before.
 REPLACED: Final = ("goal", "plan", "active_tool_groups")
 _NOTHING: Final = object()
@@ -85,7 +85,7 @@ def draft(
         others = [one for one in words.get(name, free) if key(one) not in known]
         body[name] = _bounded(others, own)
     corrections = [one for one in said["corrections"] if one.get("correction_id") is None]
-    kept = Kept(contents.records, tuple(message_ids))
+    kept = Kept(contents.records, tuple(message_ids), contents.named)
     body |= {
         "decisions": unique([*said["decisions"], *contents.decisions])[-ENTRIES_MAX:],
         "outputs": [
@@ -126,7 +126,7 @@ def says_more(body: Mapping[str, Any], scene: Scene) -> bool:
 def without_words(body: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
     """The body with what the rows of its records say, and nobody's words."""
     said = from_rows({**body, "outputs": _without_records(body)}, _of_records(body, scene))
-    output = output_of(Kept(kept_in(body).rows, ()))
+    output = output_of(kept_in(body)._replace(message_ids=()))
     return {**said, "outputs": [*said.get("outputs", ()), output]}
 
 
@@ -188,7 +188,8 @@ def _name_of_asked(one: Mapping[str, Any]) -> str:
 
 def _uncovered(body: Mapping[str, Any], scene: Scene) -> Iterator[str]:
     """What the body does not say of the messages that it covers and rests on."""
-    if not scene.messages and scene.previous is None:
+    before = {} if scene.previous is None else scene.previous.body
+    if not scene.messages and before.get("through_message_id") is None:
         return
     if body.get("through_message_id") is None:
         yield "through_message_id"
@@ -197,8 +198,8 @@ def _uncovered(body: Mapping[str, Any], scene: Scene) -> Iterator[str]:
         return
     if not kept.message_ids:
         yield "records.message_ids: the messages that its words rest on"
-    before = kept_in(scene.previous.body).message_ids if scene.previous is not None else ()
-    yield from (f"records.message_ids: {id_}" for id_ in before if id_ not in kept.message_ids)
+    rested = kept_in(before).message_ids
+    yield from (f"records.message_ids: {id_}" for id_ in rested if id_ not in kept.message_ids)
 
 
 def _unlike_rows(kept: Kept, scene: Scene) -> Iterator[str]:

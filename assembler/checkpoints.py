@@ -222,7 +222,7 @@ def settled(asked: dict[str, Any], rows: Rows, now: datetime) -> Settled | None:
         if found and not is_requested(found[0], now):
             status = "expired" if found[0].status == "requested" else found[0].status
             return Settled(f"approval/{approval_id}", f"approval:{approval_id}", status)
-    if task_id is not None:
+    elif task_id is not None:
         tasks: Sequence[TaskRow] = rows("task", [task_id])
         request_id = asked.get("request_id")
         if tasks and tasks[0].status in ENDED:

@@ -13,6 +13,7 @@ from checkpointed import Body, action_hash, drafted, records, work
 from conftest import Urls
 from turns import AGENT, NOW, assemble, do, item, say
 from workindex import UserScope, WorkIndex
+from workindex.assembler import checkpoint_making
 from workindex.assembler.checkpoint_writing import CheckpointIncomplete
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
@@ -328,3 +329,41 @@ def test_records_are_told_as_their_rows_stand(ann: UserScope) -> None:
     gone = assemble(ann, "go on", thread_id="main")
     assert "task/T-1" not in str(item(gone, f"checkpoint:{done.checkpoint_id}/records").content)
     assert "Which band?" not in "".join(str(one.content) for one in gone.recent_history)
+
+
+def test_what_a_policy_hides_is_not_told_by_a_checkpoint(ann: UserScope) -> None:
+    """Neither the record, nor what it asks, nor what rests on a message."""
+    work(ann)
+    words: Any = {"goal": "A good party", "through_message_id": "S-2"}
+    done = ann.checkpoint("main", actor=AGENT, task_id="T-1", **words)
+    hidden = {("task", "T-2"), ("approval", "A-1"), ("artifact", "F-1"), ("message", "S-1")}
+
+    def may_see(kind: str, row: Any) -> bool:
+        return (kind, row[0]) not in hidden
+
+    request = {"text": "go on", "thread_id": "main", "now": NOW}
+    envelope = ann.assemble(request, may_see=may_see)
+    kept: Any = item(envelope, f"checkpoint:{done.checkpoint_id}").content
+    assert [one["request_id"] for one in kept["pending_input"]] == ["Q-1"]
+    assert {"goal", "blockers", "artifact_ids"}.isdisjoint(kept)
+    rows: Any = item(envelope, f"checkpoint:{done.checkpoint_id}/records").content
+    assert set(rows) == {"task/T-1", "meeting/M-7", "commitment/C-1"}
+    whole: Any = item(ann.assemble(request), f"checkpoint:{done.checkpoint_id}").content
+    assert (whole["goal"], whole["artifact_ids"]) == ("A good party", ["F-1"])
+
+
+def test_words_that_rest_on_too_many_messages_are_left_behind(
+    ann: UserScope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that what is told can always be held against its messages; it is said what was left."""
+    monkeypatch.setattr(checkpoint_making, "RESTS_ON_MAX", 2)
+    work(ann)
+    tried = [{"text": "Wrote to the band", "outcome": "failed"}]
+    words: Any = {"through_message_id": "S-2", "goal": "A party", "attempts": tried}
+    assert ann.checkpoint("main", actor=AGENT, task_id="T-1", **words).left == ()
+    say(ann, "S-3", "And a cake")
+    words = {"through_message_id": "S-3", "decisions": [{"text": "Jazz"}]}
+    after = ann.checkpoint("main", actor=AGENT, **words)
+    assert after.left == ("the words of the checkpoint before: they rest on too many messages",)
+    assert (after.body.goal, [one.text for one in after.body.decisions]) == (None, ["Jazz"])
+    assert [one.text for one in after.body.attempts] == ["Called the hall"]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,9 +16,22 @@ import pytest
 
 from checkpointed import records, work
 from conftest import Urls
+from engine import do_as_owner
 from turns import AGENT, NOW, assemble, do, ids, item, say
 from workindex import UserScope, WorkIndex
+from workindex.domain.errors import NotReady
+from workindex.eventlog import failpoints
 from workindex.eventlog.database import Database
+
+# Writes one checkpoint as a backend would after its reply, in a process of its own.
+CHILD = """
+import sys
+from workindex import Actor, WorkIndex
+from workindex.eventlog.database import Database
+
+ann = WorkIndex(Database(sys.argv[1])).user("ann")
+ann.checkpoint("main", actor=Actor(kind="agent", id="helper"), key="turn-1")
+"""
 
 
 @pytest.fixture
@@ -151,3 +168,57 @@ def test_a_message_redacted_meanwhile_is_not_told(ann: UserScope, urls: Urls) ->
     assert left[f"checkpoint:{done.checkpoint_id}#words"] == "rests on a message: redacted"
     after = ann.checkpoint("main", actor=AGENT)
     assert "4711" not in after.body.model_dump_json()
+
+
+@pytest.mark.parametrize(("place", "is_stored"), [("append.sent", False), ("append.done", True)])
+def test_a_process_that_dies_leaves_a_whole_checkpoint_or_none(
+    ann: UserScope, urls: Urls, place: str, is_stored: bool
+) -> None:
+    """Turns go on either way, and the same key finds it or writes it."""
+    work(ann)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), failpoints.VARIABLE: place}
+    child = [sys.executable, "-c", CHILD, urls.app]
+    killed = subprocess.run(child, env=env, capture_output=True, text=True, timeout=60)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    told = ids(assemble(ann, "go on", thread_id="main").recent_history)
+    assert any(one.startswith("checkpoint:") for one in told) == is_stored
+    done = ann.checkpoint("main", actor=AGENT, key="turn-1")
+    assert done.receipt.duplicate == is_stored
+    written = [one for one in ann.log(stream="thread/main") if one.type == "checkpoint_recorded"]
+    assert len(written) == 1
+
+
+def test_a_turn_writes_nothing_and_says_when_it_is_time(ann: UserScope) -> None:
+    """The reply comes first: a checkpoint is written by whoever asks afterwards whether one is
+    due, and then it is not any more until something new is said."""
+    work(ann)
+    assert not ann.compaction("main").is_due
+    assert not ann.compaction("nowhere").is_due
+    for number in range(10):
+        say(ann, f"L-{number}", "the band plays on and on in the hall of the town " * 50)
+    before = list(ann.log())
+    envelope = assemble(ann, "go on", thread_id="main")
+    found = ann.compaction("main")
+    assert list(ann.log()) == before
+    assert found.is_due
+    assert found.tokens > found.tokens_max
+    assert envelope.budget.by_lane["history"] <= 6_000
+    ann.checkpoint("main", actor=AGENT)
+    assert ann.compaction("main") == (False, 0, found.tokens_max, 0)
+    say(ann, "L-10", "And now?")
+    assert ann.compaction("main").messages == 1
+    assert not ann.compaction("main").is_due
+
+
+@pytest.mark.parametrize("member", ["memory", "conversation", "work_index"])
+def test_nothing_is_made_of_rows_that_stand_still(ann: UserScope, urls: Urls, member: str) -> None:
+    """What is missing there is not known to be absent."""
+    work(ann)
+    do_as_owner(
+        urls,
+        f"""UPDATE projection_progress SET parked = jsonb_build_object('{member}',
+            jsonb_build_object('position', position, 'error', 'a bug', 'at', now()))
+            WHERE projection_set = 'inline'""",
+    )
+    with pytest.raises(NotReady, match="parked"):
+        ann.checkpoint("main", actor=AGENT)
