@@ -7,17 +7,22 @@ row: a sentence that says another status than the row has is not told.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.checkpoint_contents import Contents
 from workindex.assembler.checkpoint_records import Rows
 from workindex.assembler.envelope import Conflict
-from workindex.assembler.history import hidden
 from workindex.assembler.scope import ids_in
+from workindex.assembler.sensitivity import TOO_SENSITIVE, hides
 from workindex.domain.facts import Sensitivity
 from workindex.domain.tasks import ENDED
+from workindex.projections.conversations import MessageRow
+from workindex.projections.snapshot import Mark
 from workindex.projections.tasks import TaskRow
+
+# Looks up what decides whether messages may be seen.
+Marks = Callable[[Sequence[str]], Sequence[Mark | MessageRow]]
 
 # Words by which a sentence says that a task stands so; each must be the row's own status.
 _SAYS: Final = {
@@ -104,15 +109,24 @@ def told_of(stated: Stated, source_id: str) -> Conflict:
     )
 
 
-def why_hidden(message_ids: Iterable[str], rows: Rows, sensitivity_max: Sensitivity) -> str | None:
+def why_hidden(
+    message_ids: Iterable[str], marks: Marks, sensitivity_max: Sensitivity
+) -> str | None:
     """Why a message that words rest on may not be seen, None where all may."""
     wanted = list(dict.fromkeys(message_ids))
-    found = {row.message_id: row for row in rows("message", wanted)} if wanted else {}
+    found = {mark.message_id: mark for mark in marks(wanted)} if wanted else {}
     for id_ in wanted:
-        reason = "not found" if id_ not in found else hidden(found[id_], sensitivity_max)
-        if reason:
-            return f"rests on a message: {reason}"
+        mark = found.get(id_)
+        if mark is None or mark.redacted:
+            return f"rests on a message: {'not found' if mark is None else 'redacted'}"
+        if hides(mark.sensitivity, sensitivity_max):
+            return f"rests on a message: {TOO_SENSITIVE}"
     return None
+
+
+def marks_by(rows: Rows) -> Marks:
+    """The marks as the messages' rows have them."""
+    return lambda ids: rows("message", ids)
 
 
 def has_words(body: Mapping[str, Any], contents: Contents) -> bool:

@@ -25,8 +25,10 @@ from workindex.assembler.checkpoint_records import (
     refreshed,
 )
 from workindex.assembler.checkpoint_words import (
+    Marks,
     contradicted,
     from_rows,
+    marks_by,
     misstated,
     told_of,
     why_hidden,
@@ -57,12 +59,20 @@ class Checked(NamedTuple):
 
 
 def checked(
-    row: CheckpointRow, rows: Rows, now: datetime, sensitivity_max: Sensitivity = "private"
+    row: CheckpointRow,
+    rows: Rows,
+    now: datetime,
+    sensitivity_max: Sensitivity = "private",
+    marks: Marks | None = None,
 ) -> Checked:
-    """The checkpoint as far as rows and messages bear it out."""
+    """The checkpoint as far as rows and messages bear it out.
+
+    `marks` looks messages up without their texts, by default the rows are taken.
+    """
     source_id = f"checkpoint:{row.checkpoint_id}"
     kept = kept_in(row.body)
-    body, left = _seen(row, kept, rows, now, sensitivity_max)
+    looks = Looks(rows, marks or marks_by(rows), sensitivity_max)
+    body, left = _seen(row, kept, looks, now)
     pending, conflicts = _still_asked(body, source_id, rows, now)
     blockers, solved = _still_blocking(body, source_id, rows)
     wrong = misstated({**body, "blockers": blockers}, rows)
@@ -75,33 +85,45 @@ def checked(
     )
 
 
+class Looks(NamedTuple):
+    """Where rows and messages are looked up, and how sensitive what is told may be."""
+
+    rows: Rows
+    marks: Marks
+    sensitivity_max: Sensitivity
+
+    def why_hidden(self, message_ids: Sequence[str]) -> str | None:
+        """Why one of the messages may not be seen."""
+        return why_hidden(message_ids, self.marks, self.sensitivity_max)
+
+
 def _seen(
-    row: CheckpointRow, kept: Kept, rows: Rows, now: datetime, sensitivity_max: Sensitivity
+    row: CheckpointRow, kept: Kept, looks: Looks, now: datetime
 ) -> tuple[dict[str, Any], tuple[Omission, ...]]:
     """The body without its records, and without what rests on messages that may not be seen."""
     source_id = f"checkpoint:{row.checkpoint_id}"
     outputs = [one for one in row.body.get("outputs") or () if one.get("name") != OUTPUT]
     body = {**row.body, "outputs": outputs}
     left: list[Omission] = []
-    if reason := why_hidden(_rests_on(row, kept, rows), rows, sensitivity_max):
+    if reason := looks.why_hidden(_rests_on(row, kept, looks.rows)):
         left.append(Omission(lane="history", source_id=f"{source_id}#words", reason=reason))
         refs = [*map(ref_of, kept.rows), *refs_in(body)]
-        body = from_rows(body, contents_of_rows(found(refs, rows, KINDS), now))
+        body = from_rows(body, contents_of_rows(found(refs, looks.rows, KINDS), now))
     said_in = {
         one["correction_id"]: one.get("message_id")
-        for thread in rows("thread", [row.thread_id])
+        for thread in looks.rows("thread", [row.thread_id])
         for one in thread.corrections
     }
     corrections = []
     for one in body.get("corrections") or ():
         message_id = said_in.get(one.get("correction_id"))
-        reason = message_id and why_hidden([message_id], rows, sensitivity_max)
+        reason = message_id and looks.why_hidden([message_id])
         if reason:
             place = f"{source_id}#correction:{one['correction_id']}"
             left.append(Omission(lane="history", source_id=place, reason=reason))
         else:
             corrections.append(one)
-    there, gone = _there(body, source_id, rows, sensitivity_max)
+    there, gone = _there(body, source_id, looks.rows, looks.sensitivity_max)
     return {**there, "corrections": corrections}, (*left, *gone)
 
 
@@ -250,13 +272,14 @@ def checkpoint_stage(
     *,
     is_needed: bool,
     sensitivity_max: Sensitivity = "private",
+    marks: Marks | None = None,
 ) -> Stage:
     """The thread's latest checkpoint; protected where the surface goes on from it.
 
     The records that it names are an item of their own, which shrinks to what each came to: they
     can be read again by their ids.
     """
-    told = checked(row, rows, now, sensitivity_max)
+    told = checked(row, rows, now, sensitivity_max, marks)
     records = told.body.pop("records", None)
     recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
     priority: Priority = 2 if is_needed else 3
@@ -310,7 +333,7 @@ def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> 
     conflicts = []
     left = []
     for place, sentence in enumerate(row.sentences):
-        if reason := why_hidden(sentence.get("message_ids", ()), rows, sensitivity_max):
+        if reason := why_hidden(sentence.get("message_ids", ()), marks_by(rows), sensitivity_max):
             left.append(Omission(lane="history", source_id=f"{source_id}#{place}", reason=reason))
             continue
         task = contradicted(str(sentence.get("text", "")), rows)

@@ -143,6 +143,7 @@ def _history(turn: Turn) -> Stage:
                 turn.now,
                 is_needed=is_needed,
                 sensitivity_max=turn.settings.sensitivity_max,
+                marks=partial(turn.snapshot.message_marks, turn.asked.base),
             )
             for row in turn.named("checkpoint", [thread.checkpoint_id])
         ]

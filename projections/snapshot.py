@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg.errors import InsufficientPrivilege
 
@@ -41,6 +41,14 @@ RECENT_MESSAGES = b"""
 SELECT to_json(t) FROM message t WHERE t.user_id = %s AND t.generation = %s AND t.thread_id = %s
 ORDER BY t.created_position DESC LIMIT %s
 """
+# Binds: the ids, user, generation; no text is read.
+MARKS = b"""
+SELECT json_build_array(t.message_id, t.redacted, t.sensitivity)
+FROM unnest(%s::text[]) AS w(id), LATERAL (
+    SELECT m.message_id, m.redacted, m.sensitivity FROM message m
+    WHERE m.user_id = %s AND m.generation = %s AND m.message_id = w.id OFFSET 0
+) t
+"""
 # Binds: user, generation, how many; the newest first.
 CURRENT_CLAIMS = b"""
 SELECT to_json(t) FROM claim t
@@ -53,6 +61,14 @@ SELECT to_json(t) FROM artifact t
 WHERE t.user_id = %s AND t.generation = %s AND (t.task_id = %s OR t.meeting_id = %s)
 ORDER BY t.created_position DESC LIMIT %s
 """
+
+
+class Mark(NamedTuple):
+    """What decides whether a message may be seen."""
+
+    message_id: str
+    redacted: bool
+    sensitivity: str
 
 
 class Snapshot:
@@ -118,6 +134,17 @@ class Snapshot:
         statement = NAMED.format(table=table.name, id=table.id_column)
         found = self._select(statement.encode(), ids, self.user_id, _generation(base))
         return [table.load(row) for row in found]
+
+    def message_marks(self, base: Reading, ids: Iterable[str]) -> list[Mark]:
+        """The marks of the messages of these ids that there are: many, without their texts."""
+        wanted = list(dict.fromkeys(ids))
+        if not base.projections or not wanted:
+            return []
+        if base.live:
+            rows = self.named(base, "message", wanted)
+            return [Mark(row.message_id, row.redacted, row.sensitivity) for row in rows]
+        found = self._select(MARKS, wanted, self.user_id, _generation(base))
+        return [Mark(*one) for one in found]
 
     def recent_messages(self, base: Reading, thread_id: str, limit: int) -> list[MessageRow]:
         """The thread's newest messages, the oldest of them first."""

@@ -23,7 +23,7 @@ from workindex.projections.foremost import Asked, Foremost
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters, Hit, Hits
-from workindex.projections.snapshot import Snapshot
+from workindex.projections.snapshot import Mark, Snapshot
 
 # The caller's policy: whether a row of a kind (a kind of `get_context`, or checkpoint, summary,
 # user) may be seen by whom this turn is for. Only True shows it.
@@ -129,6 +129,12 @@ class Seen(Snapshot):
 
     def look_for(self, base: Reading, kinds: Sequence[str], ids: Iterable[str]) -> None:
         self.whole.look_for(base, kinds, ids)
+
+    def message_marks(self, base: Reading, ids: Iterable[str]) -> list[Mark]:
+        if self.shows_all:
+            return self.whole.message_marks(base, ids)
+        rows = self.named(base, "message", ids)
+        return [Mark(row.message_id, row.redacted, row.sensitivity) for row in rows]
 
     def recent_messages(self, base: Reading, thread_id: str, limit: int) -> list[MessageRow]:
         return self.only("message", self.whole.recent_messages(base, thread_id, limit))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -38,7 +39,14 @@ def of_threads(
     checkpoints = [row.checkpoint_id for row in first if row.checkpoint_id is not None]
     summaries = [row.summary_id for row in first if row.summary_id is not None]
     stages = [
-        checkpoint_stage(row, rows, now, is_needed=False, sensitivity_max=seen)
+        checkpoint_stage(
+            row,
+            rows,
+            now,
+            is_needed=False,
+            sensitivity_max=seen,
+            marks=partial(snapshot.message_marks, base),
+        )
         for row in rows("checkpoint", checkpoints)
     ]
     stages += [summary_stage(row, rows, seen) for row in rows("summary", summaries)]
