@@ -81,7 +81,26 @@ def found_by_words(
     if hits.unsearched is not None:
         degraded = (f"evidence: {hits.unsearched}",)
     offers = tuple(_offer(hit, -place, recover) for place, hit in enumerate(ranked[:OFFERED_MAX]))
+    if not hits and not degraded:
+        offers = (_miss("request", "messages and artifacts", now, recover),)
     return Stage(offers=offers, left=left, retrieval=(retrieval,), degraded=degraded)
+
+
+def _miss(id_: str, where: str, now: datetime, recover: ToolCall) -> Offer:
+    """That the request's words were searched for and not found, and where; never more."""
+    item = ContextItem(
+        source_type="projection",
+        source_id=f"search:{id_}",
+        authority="derived",
+        authority_rank=4,
+        observed_at=now,
+        priority=4,
+        admission_reason="other words may find it",
+        content={"words_of_the_request": f"not found in {where}"},
+    )
+    return Offer(
+        "evidence", item, "auto_candidate", "evidence", -float(OFFERED_MAX), recover_with=recover
+    )
 
 
 def _copies(hits: Hits) -> tuple[Omission, ...]:
@@ -178,13 +197,15 @@ def passages(
             stages.append(Stage(left=(one,)))
             continue
         read[row.sha256] = source_id
-        stages.append(_of_transcript(snapshot, row, text, told))
+        stages.append(_of_transcript(snapshot, row, text, told, now))
         if _turns_min(row) > TURNS_MAX:
             stages.append(_further_back(snapshot, row, text, now))
     return joined(stages)
 
 
-def _of_transcript(snapshot: Snapshot, row: ArtifactRow, text: str, told: dict[str, str]) -> Stage:
+def _of_transcript(
+    snapshot: Snapshot, row: ArtifactRow, text: str, told: dict[str, str], now: datetime
+) -> Stage:
     """The best parts of the first turns; `told` is what others said already, and where."""
     turns = snapshot.turns(row, 0, TURNS_MAX - 1)
     places = _corpus(_Transcript(row.sha256, len(turns), turns)).best_turns(text, PASSAGES_MAX)
@@ -203,6 +224,11 @@ def _of_transcript(snapshot: Snapshot, row: ArtifactRow, text: str, told: dict[s
         else:
             left.append(_duplicate(offer.item.source_id, by_other))
         own[said] = offer.item.source_id
+    if query_of(text, words_min=1) and not places and not degraded:
+        ref = f"artifact:{row.artifact_id}"
+        arguments: dict[str, JsonValue] = {"ref": ref, "selector": "turns=0-49"}
+        recover = ToolCall(name="resolve", arguments={**arguments, "max_tokens": 2_000})
+        offers.append(_miss(ref, f"the first {len(turns)} turns of {ref}", now, recover))
     told |= {said: source for said, source in own.items() if said not in told}
     return Stage(tuple(offers), tuple(left), retrieval=(found,), degraded=degraded)
 

@@ -126,7 +126,8 @@ def test_a_transcript_is_read_for_its_own_meeting_alone(
     assert told_turns["turns"][3]["text"] == "the budget of ME-1 is forty crowns"
     assert "budget of ME-2" not in envelope.model_dump_json()
     work_index.catch_up()
-    assert assemble(ann, asked, thread_id="main").retrieved_evidence == ()
+    (missed,) = assemble(ann, asked, thread_id="main").retrieved_evidence
+    assert missed.source_id == "search:request"
 
 
 def _parked(urls: Urls, member: str) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import Urls
 from engine import do_as_owner, owner
-from turns import NOW, assemble, do, ids, item, say
+from turns import NOW, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler import running
 from workindex.assembler.envelope import ContextEnvelope
@@ -366,30 +366,3 @@ def test_overflow_is_an_error_whatever_else_fails(
     with pytest.raises(ContextBudgetExceeded) as stopped:
         turn(ann, "word " * 30_000)
     assert stopped.value.largest == "request"
-
-
-def test_an_ambiguous_id_is_two_candidates(ann: UserScope) -> None:
-    """Neither is in scope, both are told with what tells them apart."""
-    do(ann, "schedule_meeting", meeting_id="T-1", title="Zoo", start_at="2026-03-05T12:00:00Z")
-    envelope = turn(ann, "What about T-1?")
-    assert (envelope.scope.task_id, envelope.scope.meeting_id) == (None, None)
-    told = {one for one in ids(envelope.current_state) if one.startswith("candidate:")}
-    assert told == {"candidate:task:T-1", "candidate:meeting:T-1"}
-    kinds: Any = [item(envelope, one).content for one in sorted(told)]
-    assert [one["kind"] for one in kinds] == ["meeting", "task"]
-
-
-def test_an_attachment_that_is_not_there_is_named(ann: UserScope) -> None:
-    """What the message came with and nobody can find is missing, not absent."""
-    envelope = turn(ann, attachments=[{"artifact_id": "F-9"}])
-    (told,) = envelope.manifest.degraded
-    assert told == "artifacts: artifact:F-9 came with the message and is not found"
-    assert told_missing(envelope) == [told]
-
-
-def test_a_miss_is_scoped_to_what_was_searched(ann: UserScope) -> None:
-    """Nothing found is told with where was looked, and no item speaks of absence."""
-    envelope = assemble(ann, "Which zebra crossing sleeps?", thread_id="main")
-    (search,) = envelope.manifest.retrieval
-    assert (search.hits, search.filters["kinds"]) == (0, ["message", "artifact"])
-    assert_no_negative(envelope)

