@@ -1,7 +1,9 @@
 """A whole chat backend: the state path answers what it can prove, a model gets the rest.
 
-Run it with `uvicorn examples.chat_backend:app`. Who is asking comes from the caller's
-credentials (here a header, in earnest your own authentication), never from the text.
+Run it with `pip install fastapi uvicorn` and `uvicorn examples.chat_backend:app`, and beside it
+`workindex worker`, which makes what was said findable. Who is asking comes from the caller's
+credentials (here a header, in earnest your own authentication), never from the text. A model that
+may look further and use tools: docs/turns.md.
 """
 
 from __future__ import annotations
