@@ -16,17 +16,44 @@ if TYPE_CHECKING:
     from workindex.assembler.envelope import ContextEnvelope
     from workindex.assembler.tools import ToolAccess
 
+_LOOKS = 'one such as {"text": "What about T-1?"}'
+
+
+class _RequestFile(click.File):
+    """A file, or - for standard input; who gives the text itself is told what to do."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The open file."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            self.fail(f"{error.message}: give a JSON file, or - and {_LOOKS} on stdin", param, ctx)
+
 
 @click.command()
 @click.argument("user")
-@click.argument("request", type=click.File("r", encoding="utf-8"))
-@click.option("--policy", default="assistant", help="assistant, strict, or one of --settings.")
+@click.argument("request", type=_RequestFile("r", encoding="utf-8"))
+@click.option(
+    "--policy",
+    default="assistant",
+    show_default=True,
+    metavar="NAME",
+    help="The budget: assistant, strict, or one of --settings.",
+)
 @click.option(
     "--settings",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file with policies of your own.",
+    help="A TOML file with policies of your own (docs/turns.md).",
 )
-@click.option("--counter", default="o200k_base", help="Whose tokens are counted.")
+@click.option(
+    "--counter",
+    default="o200k_base",
+    show_default=True,
+    metavar="NAME",
+    help="Count by this tokenizer (claude, qwen3, ...).",
+)
 @click.option(
     "--tools",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -59,9 +86,9 @@ def assemble(
     """Assemble the working set of one request, without calling a model.
 
     REQUEST is a JSON file, or - for standard input: {"text": ..., "surface": "main" | "task" |
-    "meeting" | "approval" | "proactive", "thread_id", "task_id", "entity_ids", ...}. What was
-    left out is named with the call that brings it back. With --tools it has their index, and the
-    schemas that the request is known to need.
+    "meeting" | "approval" | "proactive", "thread_id", "task_id", "entity_ids", ...}; `workindex
+    schema request` shows every field. What was left out is named with the call that brings it
+    back. With --tools it has their index, and the schemas that the request is known to need.
 
     \b
     Examples:
@@ -100,9 +127,11 @@ def _request(file: TextIO) -> dict[str, Any]:
     try:
         document = orjson.loads(file.read())
     except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"the request is not JSON: {error}", field="request") from error
+        raise InvalidInput(
+            f"the request is not JSON: {error}: give {_LOOKS}", field="request"
+        ) from error
     if not isinstance(document, dict):
-        raise InvalidInput("the request is not a JSON object", field="request")
+        raise InvalidInput(f"the request is not a JSON object: give {_LOOKS}", field="request")
     return document
 
 

@@ -95,8 +95,10 @@ def audit(cli: Cli, files: Sequence[Path], counter_name: str | None, block_token
 
 
 def _show(cli: Cli, found: Audit, document: dict[str, Any]) -> None:
-    for refused in document["refused"]:
+    for refused in document["refused"][:ROWS_MAX]:
         cli.note(f"{refused['code']}: {refused['message']}")
+    if (left := len(document["refused"]) - ROWS_MAX) > 0:
+        cli.note(f"and {left} more that hold no request; --json lists them all")
     if not found.requests:
         return
     _show_head(cli, document)

@@ -294,7 +294,9 @@ def _told(query: str, filters: Filters, limit: int, now: datetime | None) -> dic
         ("entities", [ref.partition("/")[0] for ref in filters.entities], _ENTITIES),
     ):
         if wrong := sorted(set(given) - set(known)):
-            raise InvalidInput(f"{field}: {wrong[0]!r} is none of {', '.join(known)}", field=field)
+            how = " (a reference is such as meeting/M-1)" if field == "entities" else ""
+            problem = f"{field}: {wrong[0]!r} is none of {', '.join(known)}{how}"
+            raise InvalidInput(problem, field=field)
     told: dict[str, Any] = {"sensitivity": list(filters.sensitivity)}
     for field in ("kinds", "entities", "sources"):
         if given := list(getattr(filters, field)):

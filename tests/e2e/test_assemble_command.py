@@ -143,3 +143,10 @@ def test_a_bad_request_is_named(command: Command, request_: str, words: str) -> 
     ran = command("assemble", "ada", "-", "--json", input=request_, code=None)
     assert ran.code in (2, 3)
     assert words in ran.err + ran.out
+
+
+def test_who_gives_the_text_is_told_to_give_a_file(command: Command) -> None:
+    """A wrong call that says what a request looks like."""
+    ran = command("assemble", "ada", "What about T-1?", code=None)
+    assert ran.code == 2
+    assert 'give a JSON file, or - and one such as {"text"' in " ".join(ran.err.split())

@@ -82,6 +82,18 @@ def test_a_bad_line_is_refused_and_the_others_are_measured(
     assert [one["code"] for one in found["refused"]] == ["unknown_request"]
 
 
+def test_of_many_bad_lines_the_first_are_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The rest is a number; the document has them all."""
+    path = tmp_path / "other.ndjson"
+    path.write_text('{"a": 1}\n' * 15)
+    code, out, err = run(capsys, path)
+    assert (code, out, err.count("unknown_request:")) == (3, "", 12)
+    assert err.endswith("and 3 more that hold no request; --json lists them all\n")
+    assert len(json.loads(run(capsys, path, "--json")[1])["refused"]) == 15
+
+
 @pytest.mark.parametrize("options", [["--counter", "none"], ["--block-tokens", "0"]])
 def test_a_wrong_option_is_a_wrong_call(
     capsys: pytest.CaptureFixture[str], options: list[str]
