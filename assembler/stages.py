@@ -12,7 +12,7 @@ from workindex.assembler.beside import (
     commitments_stage,
     preferences_stage,
 )
-from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.checkpoints.stage import checkpoint_stage, summary_stage
 from workindex.assembler.evidence import found_by_words, passages
 from workindex.assembler.history import MESSAGES_MAX, older, recent_tail
 from workindex.assembler.memory import (

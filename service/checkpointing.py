@@ -23,8 +23,8 @@ from workindex.projections.snapshot import Snapshot, snapshot
 from workindex.service.retrying import retrying
 
 if TYPE_CHECKING:  # the tokenizers and tables behind it load with the first checkpoint
-    from workindex.assembler.checkpoint_making import Given, Made
-    from workindex.assembler.compaction import Compaction
+    from workindex.assembler.checkpoints.compaction import Compaction
+    from workindex.assembler.checkpoints.making import Given, Made
     from workindex.service.client import WorkIndex
 
 
@@ -109,7 +109,7 @@ class Checkpoints:
         Raises: CheckpointIncomplete naming what is missing or untrue; InvalidInput; NotReady where
         the rows cannot be trusted; CommandRefused, Unavailable.
         """
-        from workindex.assembler.checkpoint_making import given_of
+        from workindex.assembler.checkpoints.making import given_of
 
         given = given_of(body, words)
 
@@ -129,7 +129,7 @@ class Checkpoints:
 
         Raises: what `checkpoint` raises.
         """
-        from workindex.assembler.checkpoint_making import given_of
+        from workindex.assembler.checkpoints.making import given_of
 
         with snapshot(self._work_index.reader, self.user_id) as read_:
             made = self._made(read_, thread_id, given_of(None, words), now)
@@ -147,7 +147,7 @@ class Checkpoints:
 
         Raises: InvalidInput, Unavailable.
         """
-        from workindex.assembler.compaction import compaction
+        from workindex.assembler.checkpoints.compaction import compaction
         from workindex.assembler.history import MESSAGES_MAX
         from workindex.assembler.policies import policy_named
         from workindex.assembler.tokens import counter as counter_named
@@ -165,7 +165,7 @@ class Checkpoints:
         self, thread_id: str, given: Given, order: _Order, now: datetime | None
     ) -> Checkpoint:
         """One try. Raises: VersionConflict where the thread was written to meanwhile."""
-        from workindex.assembler.checkpoint_making import Made
+        from workindex.assembler.checkpoints.making import Made
 
         checkpoint_id = _id_of(thread_id, order)
         reader = self._work_index.reader
@@ -196,7 +196,7 @@ class Checkpoints:
         return Checkpoint(checkpoint_id, command.body, receipt, made.left)
 
     def _made(self, read_: Snapshot, thread_id: str, given: Given, now: datetime | None) -> Made:
-        from workindex.assembler.checkpoint_making import made
+        from workindex.assembler.checkpoints.making import made
 
         clock = self._work_index.clock
         at = clock() if now is None and clock is not None else now

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from workindex.assembler.checkpoints import checkpoint_stage, summary_stage
+from workindex.assembler.checkpoints.stage import checkpoint_stage, summary_stage
 from workindex.assembler.envelope import Omission, ToolCall
 from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from workindex.assembler.audit.observing import observe as observe
-    from workindex.assembler.checkpoint_writing import CheckpointIncomplete as CheckpointIncomplete
+    from workindex.assembler.checkpoints.body import CheckpointIncomplete as CheckpointIncomplete
     from workindex.assembler.lanes import ContextBudgetExceeded as ContextBudgetExceeded
     from workindex.assembler.scope import UnknownRecord as UnknownRecord
     from workindex.assembler.state_path import StateAnswer as StateAnswer
@@ -55,7 +55,7 @@ PUBLIC = {
     "ActionNotCanonical": "domain.errors",
     "Actor": "domain.facts",
     "BatchRefused": "domain.errors",
-    "CheckpointIncomplete": "assembler.checkpoint_writing",
+    "CheckpointIncomplete": "assembler.checkpoints.body",
     "CommandRefused": "domain.errors",
     "ContextBudgetExceeded": "assembler.lanes",
     "DuplicateKeyConflict": "domain.errors",

@@ -13,8 +13,8 @@ from checkpointed import Body, action_hash, drafted, records, work
 from conftest import Urls
 from turns import AGENT, NOW, assemble, do, item, say
 from workindex import UserScope, WorkIndex
-from workindex.assembler import checkpoint_making
-from workindex.assembler.checkpoint_writing import CheckpointIncomplete
+from workindex.assembler.checkpoints import making
+from workindex.assembler.checkpoints.body import CheckpointIncomplete
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
 
@@ -356,7 +356,7 @@ def test_words_that_rest_on_too_many_messages_are_left_behind(
     ann: UserScope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that what is told can always be held against its messages; it is said what was left."""
-    monkeypatch.setattr(checkpoint_making, "RESTS_ON_MAX", 2)
+    monkeypatch.setattr(making, "RESTS_ON_MAX", 2)
     work(ann)
     tried = [{"text": "Wrote to the band", "outcome": "failed"}]
     words: Any = {"through_message_id": "S-2", "goal": "A party", "attempts": tried}

@@ -17,7 +17,7 @@ from checkpointed import Body, records
 from conftest import Cluster
 from turns import AGENT, ME, NOW
 from workindex import UserScope, WorkIndex
-from workindex.assembler.checkpoint_writing import CheckpointIncomplete
+from workindex.assembler.checkpoints.body import CheckpointIncomplete
 from workindex.eventlog.database import Database
 from workindex.projections.planning import Entry
 from workindex.service.parsing import parse_command

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workindex.assembler.compaction import PRESSURE, compaction
+from workindex.assembler.checkpoints.compaction import PRESSURE, compaction
 from workindex.assembler.history import MESSAGES_MAX, older
 from workindex.assembler.policies import shipped
 from workindex.assembler.tokens import counter

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from workindex.assembler.checkpoint_contents import (
+from workindex.assembler.checkpoints.checking import refs_in, settled
+from workindex.assembler.checkpoints.contents import (
     ARTIFACTS_MAX,
     ENTRIES_MAX,
     Contents,
@@ -18,7 +19,7 @@ from workindex.assembler.checkpoint_contents import (
     contents_of_rows,
     unique,
 )
-from workindex.assembler.checkpoint_records import (
+from workindex.assembler.checkpoints.records import (
     KINDS,
     OUTPUT,
     Kept,
@@ -28,8 +29,7 @@ from workindex.assembler.checkpoint_records import (
     ref_of,
     told,
 )
-from workindex.assembler.checkpoint_words import from_rows, has_words, misstated
-from workindex.assembler.checkpoints import refs_in, settled
+from workindex.assembler.checkpoints.words import from_rows, has_words, misstated
 from workindex.assembler.rendering import plain
 from workindex.domain.errors import WorkindexError
 from workindex.domain.tasks import ENDED

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.checkpoint_contents import Contents
-from workindex.assembler.checkpoint_records import Rows
+from workindex.assembler.checkpoints.contents import Contents
+from workindex.assembler.checkpoints.records import Rows
 from workindex.assembler.envelope import Conflict
 from workindex.assembler.scope import ids_in
 from workindex.assembler.sensitivity import TOO_SENSITIVE, hides

@@ -11,7 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.checkpoint_records import (
+from workindex.assembler.checkpoints.records import (
     KINDS,
     RUNNING,
     Ref,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from workindex.assembler.checkpoint_contents import Scene
-from workindex.assembler.checkpoint_records import kept_in, output_of
-from workindex.assembler.checkpoints import checked
+from workindex.assembler.checkpoints.checking import checked
+from workindex.assembler.checkpoints.contents import Scene
+from workindex.assembler.checkpoints.records import kept_in, output_of
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.projections.conversations import CheckpointRow, MessageRow
 from workindex.projections.proof import Reading

@@ -8,16 +8,16 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from workindex.assembler.checkpoint_contents import Scene, contents_of
-from workindex.assembler.checkpoint_records import OUTPUT, kept_in
-from workindex.assembler.checkpoint_scene import scene_of
-from workindex.assembler.checkpoint_writing import (
+from workindex.assembler.checkpoints.body import (
     RESTS_ON_MAX,
     draft,
     says_more,
     verify,
     without_words,
 )
+from workindex.assembler.checkpoints.contents import Scene, contents_of
+from workindex.assembler.checkpoints.records import OUTPUT, kept_in
+from workindex.assembler.checkpoints.scene import scene_of
 from workindex.domain.checkpoint_body import CheckpointBody
 from workindex.domain.errors import InvalidInput
 from workindex.projections.snapshot import Snapshot
