@@ -153,11 +153,11 @@ class Hits(list[Hit]):
         """Why what is not found may be there all the same; None where all of the log was seen."""
         if self.is_parked:
             return f"the documents stand still at position {self.position}"
-        if self.position is None and self.head:
-            return f"{self.head} events are not searched yet"
-        if self.position is not None and self.position < self.head:
-            return f"{self.head - self.position} events are not searched yet"
-        return None
+        count = self.head - (self.position or 0)
+        if count <= 0:
+            return None
+        told = "1 event is" if count == 1 else f"{count} events are"
+        return f"{told} not searched yet"
 
     def to_json(self) -> dict[str, Any]:
         """The document of `workindex search --json`."""

@@ -84,7 +84,7 @@ def test_what_is_not_searched_yet_is_told(work_index: WorkIndex, ann: UserScope)
     say(ann, "M-1", "the purple elephant dances tonight")
     envelope = assemble(ann, "Where does the purple elephant dance?", thread_id="other")
     assert envelope.retrieved_evidence == ()
-    assert envelope.manifest.degraded == ("evidence: 1 events are not searched yet",)
+    assert envelope.manifest.degraded == ("evidence: 1 event is not searched yet",)
     work_index.catch_up()
     envelope = assemble(ann, "Where does the purple elephant dance?", thread_id="other")
     assert ids(envelope.retrieved_evidence) == ["message:M-1"]

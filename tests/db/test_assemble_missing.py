@@ -62,7 +62,7 @@ def test_a_miss_is_scoped_to_what_was_searched(ann: UserScope) -> None:
     assert missed.content == {"words_of_the_request": "not found in messages and artifacts"}
     say(ann, "M-9", "one more that no document follows yet")
     behind = assemble(ann, asked, thread_id="main")
-    assert behind.manifest.degraded == ("evidence: 1 events are not searched yet",)
+    assert behind.manifest.degraded == ("evidence: 1 event is not searched yet",)
     assert behind.retrieved_evidence == ()
 
 

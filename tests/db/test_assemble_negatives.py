@@ -191,7 +191,7 @@ def test_a_search_without_hits_says_what_was_searched(ann: UserScope, database: 
     say(ann, "M-1", "a plain word", thread_id="other")
     unsearched = assemble(ann, "the red zebra")
     assert unsearched.manifest.retrieval[0].hits == 0
-    assert unsearched.manifest.degraded == ("evidence: 1 events are not searched yet",)
+    assert unsearched.manifest.degraded == ("evidence: 1 event is not searched yet",)
     WorkIndex(database).catch_up()
     searched = assemble(ann, "the red zebra")
     assert searched.manifest.retrieval[0].hits == 0
