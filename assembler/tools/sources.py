@@ -44,9 +44,13 @@ _TOOL_KEYS: Final = frozenset({"name", "description", "schema", "metadata"})
 
 
 def registry_from_files(
-    paths: Iterable[Path], *, observed_at: datetime | None = None, keep_going: bool = False
+    paths: str | Path | Iterable[str | Path],
+    *,
+    observed_at: datetime | None = None,
+    keep_going: bool = False,
 ) -> ToolRegistry:
-    """All groups of these files; `observed_at` is by default when the newest was written.
+    """All groups of these files, or of one; `observed_at` is by default when the newest was
+    written.
 
     With `keep_going` a file that cannot be read is told in `missing` under its name instead of
     ending it all; one that holds something wrong always does.
@@ -57,7 +61,8 @@ def registry_from_files(
     missing: dict[str, str] = {}
     newest = datetime.fromtimestamp(0, UTC)
     sources: dict[str, str] = {}
-    for path in sorted(paths):
+    given = [paths] if isinstance(paths, str | Path) else paths
+    for path in sorted(map(Path, given)):
         try:
             newest = max(newest, datetime.fromtimestamp(path.stat().st_mtime, UTC))
             found = groups_in(path)
@@ -81,6 +86,9 @@ def groups_in(path: Path) -> list[ToolGroup]:
     Raises: BadToolSource, OSError.
     """
     source = str(path)
+    if path.is_dir():
+        problem = f"is a folder: give the files in it, such as Path({source!r}).glob('*.json')"
+        raise BadToolSource(source, None, "file", problem)
     if path.stat().st_size > FILE_BYTES_MAX:
         raise BadToolSource(source, None, "file", f"is larger than {FILE_BYTES_MAX:,} bytes")
     raw = path.read_bytes()
