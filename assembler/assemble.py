@@ -17,7 +17,7 @@ from workindex.assembler.envelope import (
     UserRequest,
 )
 from workindex.assembler.lanes import Fitted, fit
-from workindex.assembler.notices import notices
+from workindex.assembler.notices import left_out, notices
 from workindex.assembler.offers import Stage, joined
 from workindex.assembler.rendering import Segment, data, rendered, request_text
 from workindex.assembler.running import run_stages, timed
@@ -44,7 +44,14 @@ def assemble(
     fitted = timed(
         latency_ms,
         "fit",
-        lambda: fit(found.offers, fixed, settings.policy, settings.counter, settings.over_limit),
+        lambda: fit(
+            found.offers,
+            fixed,
+            settings.policy,
+            settings.counter,
+            settings.over_limit,
+            lambda omissions: left_out((*found.left, *omissions), turn.now),
+        ),
     )
     latency_ms["whole"] = (time.perf_counter() - began) * 1e3
     return _envelope(turn, found, fitted, latency_ms)

@@ -42,7 +42,10 @@ GOING: Final[Mapping[Kind, int]] = {
     "turn": 4,
     "last_turn": 5,
     "checkpoint": 6,
+    "notice": 7,
 }
+TELLINGS_MAX: Final = 4
+Tell = Callable[[Sequence[Omission]], Offer | None]
 CEILED: Final[tuple[Lane, ...]] = ("evidence", "history", "tools", "state")
 
 
@@ -110,14 +113,17 @@ def fit(
     policy: Policy,
     counter: TokenCounter,
     over_limit: OverLimit | None = None,
+    tell: Tell | None = None,
 ) -> Fitted:
     """Admit what fits. `fixed` are the policy, the output schema and the request, never cut.
 
-    `over_limit` is the caller's reason and bucket for more than the policy's usual limit.
+    `over_limit` is the caller's reason and bucket for more than the policy's usual limit. `tell`
+    gives the offer that tells what is left out, which takes room of its own.
 
     Raises: ContextBudgetExceeded.
     """
-    return _Fitting(offers, fixed, policy, counter, over_limit).fitted()
+    fitting = _Fitting(offers, fixed, policy, counter, over_limit)
+    return fitting.fitted() if tell is None else fitting.telling(tell)
 
 
 class _Fitting:
@@ -136,8 +142,26 @@ class _Fitting:
         self.fixed = list(fixed)
         self.over_limit = over_limit
         self.limit = policy.limit if over_limit is None else policy.limit_max
-        self.held = _counted(offers, counter)
+        self.offered = _counted(offers, counter)
         self.fixed_tokens = counter.count([segment.text for segment in fixed])
+
+    def telling(self, tell: Tell) -> Fitted:
+        """As `fitted`, with the offer that tells what is left out; where its own room leaves out
+        more, it is told anew."""
+        found, told = self.fitted(), None
+        for _ in range(TELLINGS_MAX):
+            offer = tell(found.omissions)
+            if offer is None or offer == told:
+                break
+            found, told = self.fitted(offer), offer
+        return found
+
+    def _start(self, told: Offer | None) -> None:
+        """Everything is in."""
+        self.held = [*self.offered]
+        if told is not None:
+            (counted,) = _counted([told], self.counter)
+            self.held.append(counted._replace(place=len(self.offered)))
         self.small: dict[int, str] = {}
         self.gone: dict[int, str] = {}
         self.used = sum(self.fixed_tokens) + sum(held.tokens for held in self.held)
@@ -146,8 +170,9 @@ class _Fitting:
             if not held.is_protected:
                 self.unprotected[held.offer.lane] += held.tokens
 
-    def fitted(self) -> Fitted:
+    def fitted(self, told: Offer | None = None) -> Fitted:
         """The whole algorithm, in order."""
+        self._start(told)
         self._check_protected()
         # First of all: what has gone itself makes no duplicate of anything.
         self._trim(partial(self._is_full, "history"), "ceiling of lane history", "history")
@@ -214,8 +239,7 @@ class _Fitting:
             if most is not None and parts.get(lane, 0) > most:
                 raise ContextBudgetExceeded(parts[lane], most, lane, parts[lane])
         if used > self.limit:
-            largest = max(parts, key=lambda name: (parts[name], name))
-            raise ContextBudgetExceeded(used, self.limit, largest, parts[largest])
+            raise ContextBudgetExceeded(used, self.limit, *_largest(parts))
 
     def _bound_evidence(self) -> None:
         """Where the policy bounds single results and their number."""
@@ -342,6 +366,17 @@ class _Fitting:
             observed_at=item.observed_at,
             authority=item.authority,
         )
+
+
+def _largest(parts: Mapping[str, int]) -> tuple[str, int]:
+    """What takes most, by its name and with its tokens: one thing, or all of one kind."""
+    kinds: dict[str, list[str]] = {}
+    for name in parts:
+        kinds.setdefault(name.partition(":")[0], []).append(name)
+    tokens = {kind: sum(parts[name] for name in names) for kind, names in kinds.items()}
+    kind = max(tokens, key=lambda one: (tokens[one], one))
+    names = kinds[kind]
+    return names[0] if len(names) == 1 else f"{kind} ({len(names)} of them)", tokens[kind]
 
 
 def _counted(offers: Sequence[Offer], counter: TokenCounter) -> list[_Held]:

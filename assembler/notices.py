@@ -1,21 +1,24 @@
-"""What a turn is told about its own working set: where sources disagree, what could not be read.
+"""What a turn is told about its own working set: where sources disagree, what could not be read,
+and how much was left out.
 
-Both are protected: an answer that does not know of them may be wrong without knowing it.
+The first two are protected: an answer that does not know of them may be wrong without knowing it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
 
-from workindex.assembler.envelope import Conflict, ContextItem
+from workindex.assembler.envelope import Conflict, ContextItem, Omission
 from workindex.assembler.offers import Offer, Stage
 
 # Of one attribute so many superseded values are told, and of more their number.
 SUPERSEDED_MAX: Final = 5
+LEFT_OUT: Final = "left_out:turn"
 
 
 def notices(conflicts: Sequence[Conflict], degraded: Sequence[str], now: datetime) -> Stage:
@@ -61,6 +64,31 @@ def _told(found: Sequence[Conflict]) -> JsonValue:
     if len(found) > SUPERSEDED_MAX:
         told["superseded_more"] = len(found) - SUPERSEDED_MAX
     return told
+
+
+def left_out(omissions: Iterable[Omission], now: datetime) -> Offer | None:
+    """One item with the number of what each lane is without, and a call that brings some back.
+
+    It is the call that most of them have; of calls that are each for one thing the last.
+    """
+    by_lane: dict[str, list[Omission]] = {}
+    for one in omissions:
+        if one.source_id != LEFT_OUT:
+            by_lane.setdefault(one.lane, []).append(one)
+    if not by_lane:
+        return None
+    told: dict[str, JsonValue] = {}
+    for lane, found in by_lane.items():
+        calls = [one.recover_with for one in found if one.recover_with is not None]
+        often = Counter(call.model_dump_json() for call in calls)
+        told[lane] = {"count": len(found)}
+        if calls:
+            call = max(enumerate(calls), key=lambda at: (often[at[1].model_dump_json()], at[0]))[1]
+            told[lane] = {"count": len(found), "call": call.model_dump(mode="json")}
+    reason = "what is left out, and a call that brings some of it"
+    offer = _offer(LEFT_OUT, told, now, reason)
+    item = offer.item.model_copy(update={"priority": 3})
+    return offer._replace(item=item, kind="notice")
 
 
 def _offer(source_id: str, content: JsonValue, now: datetime, reason: str) -> Offer:

@@ -29,6 +29,7 @@ Kind = Literal[
     "turn",
     "last_turn",
     "checkpoint",
+    "notice",
 ]
 
 

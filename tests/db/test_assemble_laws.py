@@ -251,6 +251,11 @@ def test_everything_is_accounted_for_once(house: House, world: World, policy: st
     assert omitted <= named <= omitted | shrunk
     assert all(one.reason for one in candidates)
     assert all(one.reason for one in envelope.omissions)
+    told = {heads["source"]: content for heads, content in parsed(working_set_text(envelope))}
+    left_out = Counter(one.lane for one in envelope.omissions)
+    if ("state", "left_out:turn") not in omitted:
+        shown = told.get("left_out:turn", {})
+        assert {lane: one["count"] for lane, one in shown.items()} == left_out
 
 
 @FEW

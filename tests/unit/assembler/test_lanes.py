@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,8 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workindex.assembler.envelope import ContextItem, Lane, OverLimit, Priority
+from workindex.assembler.envelope import (
+    ContextItem,
+    Lane,
+    Omission,
+    OverLimit,
+    Priority,
+    ToolCall,
+)
 from workindex.assembler.lanes import ContextBudgetExceeded, Fitted, fit
+from workindex.assembler.notices import LEFT_OUT, left_out
 from workindex.assembler.offers import Kind, Offer
 from workindex.assembler.policies import Policy, shipped
 from workindex.assembler.rendering import Segment, parsed, rendered
@@ -116,6 +125,47 @@ def test_the_laws_of_a_fit(given_: list[Offer], target: int, more: int) -> None:
     changed = [c for c in fitted.candidates if c.decision == "omitted" or c.load_mode != "always"]
     assert {(one.lane, one.source_id) for one in changed} == told
     assert fit(given_, [CORE, REQUEST], policy, COUNTER) == fitted
+
+
+@given(offers(), st.integers(60, 700))
+def test_what_is_left_out_is_told_with_its_number(given_: list[Offer], limit: int) -> None:
+    """Unless there is no room for telling; and telling it never costs the working set."""
+    policy = small(limit, limit)
+    try:
+        fit(given_, [CORE, REQUEST], policy, COUNTER)
+    except ContextBudgetExceeded:
+        return
+    fitted = fit(given_, [CORE, REQUEST], policy, COUNTER, tell=lambda gone: left_out(gone, NOW))
+    assert fitted.budget.used <= limit
+    told = [one.content for one in fitted.items["state"] if one.source_id == LEFT_OUT]
+    gone = Counter(one.lane for one in fitted.omissions)
+    if told:
+        assert told == [{lane: {"count": count} for lane, count in gone.items()}]
+    else:
+        assert not gone or LEFT_OUT in {one.source_id for one in fitted.omissions}
+
+
+def test_the_call_that_most_have_is_told() -> None:
+    """Of calls for one thing each the last one: of messages that is the newest."""
+    search = ToolCall(name="get_context", arguments={"type": "message", "query": "offer"})
+    each = [ToolCall(name="get_context", arguments={"ids": [f"M-{n}"]}) for n in (1, 2)]
+    found = left_out(
+        [
+            *(Omission(lane="history", source_id="m", reason="r", recover_with=c) for c in each),
+            *(
+                Omission(lane="evidence", source_id="e", reason="r", recover_with=call)
+                for call in (search, each[0], search)
+            ),
+            Omission(lane="state", source_id="s", reason="r"),
+        ],
+        NOW,
+    )
+    assert found is not None
+    assert found.item.content == {
+        "history": {"count": 2, "call": each[1].model_dump()},
+        "evidence": {"count": 3, "call": search.model_dump()},
+        "state": {"count": 1},
+    }
 
 
 def test_who_goes_first() -> None:
