@@ -42,7 +42,7 @@ class Attachment(Frozen):
     artifact_id: Id | None = None
     name: Annotated[str, StringConstraints(max_length=500)] | None = None
     media_type: Annotated[str, StringConstraints(max_length=200)] | None = None
-    size_bytes: Annotated[int, Field(ge=0)] | None = None
+    size_bytes: Annotated[int, Field(ge=0, lt=2**63)] | None = None
 
 
 class UserRequest(Frozen):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -123,9 +123,9 @@ def policy_named(name: str, settings: Path | None = None) -> Policy:
     known = dict(shipped())
     if settings is not None:
         known |= _custom(settings, known)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise InvalidInput(
-            f"policy {name!r} is not one of {', '.join(sorted(known))}: "
+            f"policy {str(name)[:100]!r} is not one of {', '.join(sorted(known))}: "
             "choose one, or give a settings file that has it",
             field="policy",
         )
@@ -135,19 +135,19 @@ def policy_named(name: str, settings: Path | None = None) -> Policy:
 def _custom(settings: Path, known: Mapping[str, Policy]) -> dict[str, Policy]:
     try:
         document = tomllib.loads(settings.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no path, text or TOML
         raise InvalidInput(
             f"settings {settings} cannot be read: {error}", field="settings"
         ) from error
     custom: dict[str, Policy] = {}
-    for name, given in document.get("policy", {}).items():
-        if not isinstance(given, dict):
-            raise InvalidInput(f"{settings}: policy.{name} is not a table", field="policy")
-        base = given.pop("based_on", "assistant")
-        if base not in known:
+    for name, given in _table(settings, document, "policy", "policy").items():
+        own = dict(_table(settings, {name: given}, name, f"policy.{name}"))
+        base = own.pop("based_on", "assistant")
+        if not isinstance(base, str) or base not in known:
             raise InvalidInput(f"{settings}: policy.{name} is based on unknown {base!r}")
-        whole = known[base].model_dump() | {"name": name} | given
-        whole["ceilings"] = known[base].ceilings.model_dump() | given.get("ceilings", {})
+        ceilings = _table(settings, own, "ceilings", f"policy.{name}.ceilings")
+        whole = known[base].model_dump() | {"name": name} | own
+        whole["ceilings"] = known[base].ceilings.model_dump() | dict(ceilings)
         try:
             custom[name] = Policy.model_validate(whole)
         except ValidationError as error:
@@ -157,3 +157,10 @@ def _custom(settings: Path, known: Mapping[str, Policy]) -> dict[str, Policy]:
                 f"{settings}: policy.{name}.{field}: {problem['msg']}", field=field
             ) from error
     return custom
+
+
+def _table(settings: Path, held: Mapping[str, Any], name: str, path: str) -> Mapping[str, Any]:
+    found = held.get(name, {})
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{settings}: {path} is not a table", field=path)
+    return found

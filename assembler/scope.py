@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
 from workindex.assembler.envelope import Scope, UserRequest
@@ -31,20 +32,18 @@ NAMEABLE: Final = (
 )
 TEXT_IDS_MAX: Final = 40
 CANDIDATES_MAX: Final = 8
+CLASSIFIED_MAX: Final = 100  # of what a classifier names no more is looked up
 # Letters of other scripts end an id: they stand beside it without a space.
 _TOKEN = re.compile(r"[A-Za-z0-9_.:/#@+-]+")
 
 
 class UnknownRecord(WorkindexError):
-    """The request names something that does not exist for this user."""
+    """A request, or a call about a thread, names something that does not exist for this user."""
 
     code = "unknown_record"
 
-    def __init__(self, field: str, id_: str) -> None:
-        super().__init__(
-            f"{field} {id_!r} names nothing that this user has: check the id, or leave it out",
-            field=field,
-        )
+    def __init__(self, field: str, id_: str, then: str = "check the id, or leave it out") -> None:
+        super().__init__(f"{field} {id_!r} names nothing that this user has: {then}", field=field)
         self.id = id_
 
 
@@ -184,9 +183,13 @@ def _by_id(find: Find, ids: Sequence[str]) -> dict[str, list[tuple[str, Any]]]:
 
 def ids_in(text: str, ids_max: int | None = TEXT_IDS_MAX) -> list[str]:
     """Words of the text that may be ids: whole words with a digit, so T-12 is never T-1."""
-    words = (word.strip(".:") for word in _TOKEN.findall(text))
-    ids = (word for word in words if any(sign.isdigit() for sign in word) and len(word) <= 200)
-    return list(dict.fromkeys(ids))[:ids_max]
+    ids: dict[str, None] = {}
+    for word in (token.strip(".:") for token in dict.fromkeys(_TOKEN.findall(text))):
+        if len(ids) == ids_max:
+            break
+        if len(word) <= 200 and any(sign.isdigit() for sign in word):
+            ids[word] = None
+    return list(ids)
 
 
 def _sounding_like(text: str, titles: Sequence[tuple[str, Any]], sees: Sees) -> list[Possible]:
@@ -211,11 +214,14 @@ def _classified(
 ) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """What the classifier names, as far as it can be anything, and how it failed."""
     try:
-        refs = [ref for ref in classifier(request, scope) if _is_ref(ref)]
+        named = list(islice(classifier(request, scope), CLASSIFIED_MAX + 1))
     except Exception as error:  # noqa: BLE001 - another's code, and it only ever adds
         return [], (f"scope: the classifier failed ({type(error).__name__})",)
-    parts = (ref.partition("/") for ref in refs)
-    return [(kind, id_) for kind, _, id_ in parts if kind in NAMEABLE], ()
+    told: tuple[str, ...] = ()
+    if len(named) > CLASSIFIED_MAX:
+        told = (f"scope: the classifier names more than {CLASSIFIED_MAX} records",)
+    parts = (ref.partition("/") for ref in named[:CLASSIFIED_MAX] if _is_ref(ref))
+    return [(kind, id_) for kind, _, id_ in parts if kind in NAMEABLE], told
 
 
 def _possible(kind: str, row: Any, reason: str, sees: Sees) -> Possible:

@@ -245,10 +245,12 @@ def counter(name: str) -> CachedCounter:
 
     Raises: InvalidInput for a name that is none of ALL_COUNTERS.
     """
-    found = _BY_NAME.get(name)
+    found = _BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
         names = ", ".join(_BY_NAME)
-        raise InvalidInput(f"{name!r} is no token counter; there are: {names}", field="counter")
+        raise InvalidInput(
+            f"{str(name)[:100]!r} is no token counter; there are: {names}", field="counter"
+        )
     return found
 
 

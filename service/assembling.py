@@ -17,6 +17,7 @@ from workindex.assembler.tokens import counter as counter_named
 from workindex.assembler.tools import ToolAccess
 from workindex.assembler.tools.sight import MaySee, Sight, everything
 from workindex.assembler.turn import Settings
+from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time
 from workindex.projections.recording import Clock
@@ -30,6 +31,8 @@ from workindex.service.refreshing import (
 )
 
 REQUEST_CHARS_MAX = 2_000_000
+PROBLEMS_TOLD_MAX = 5
+REFRESH_SECONDS_MAX = 60.0
 
 
 def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
@@ -46,7 +49,10 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
     except ValidationError as error:
         problems = error.errors(include_url=False)
         field = ".".join(map(str, problems[0]["loc"]))
-        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
+        told = "; ".join(
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}"[:300]
+            for one in problems[:PROBLEMS_TOLD_MAX]
+        )
         told += " (workindex schema request shows the fields)"
         raise InvalidInput(told, field=field) from error
 
@@ -137,6 +143,16 @@ def _check_settings(chosen: Mapping[str, Any]) -> None:
         )
     if not callable(chosen.get("may_see", everything)):
         raise InvalidInput("may_see takes a function of kind and row", field="may_see")
-    for name, kind in (("over_limit", OverLimit), ("tools", ToolAccess)):
+    for name, kind in (("over_limit", OverLimit), ("tools", ToolAccess), ("settings_file", Path)):
         if not isinstance(chosen.get(name), kind | None):
             raise InvalidInput(f"{name} takes {kind.__name__}", field=name)
+    provider = chosen.get("provider")
+    if provider is not None and not callable(getattr(provider, "observe", None)):
+        raise InvalidInput("provider takes an object with observe", field="provider")
+    seconds = chosen.get("refresh_seconds", REFRESH_SECONDS)
+    if not isinstance(seconds, int | float) or not 0 <= seconds <= REFRESH_SECONDS_MAX:
+        raise InvalidInput(
+            f"refresh_seconds {str(seconds)[:40]} is not 0 to {REFRESH_SECONDS_MAX:g}",
+            field="refresh_seconds",
+        )
+    check_json(chosen.get("output_schema"), "output_schema")

@@ -77,7 +77,7 @@ def clock_of(now: datetime, tz: str | None, rows: Rows) -> Clock:
         zone = _zone(tz)
         if zone is None:
             raise InvalidInput(
-                f"{tz!r} is not a time zone: give a name such as Europe/Berlin", field="tz"
+                f"{tz[:100]!r} is not a time zone: give a name such as Europe/Berlin", field="tz"
             )
         return Clock(now, zone, zone_known=True)
     for row in rows.get("user", ()):
