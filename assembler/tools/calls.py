@@ -209,6 +209,8 @@ class ToolSession:
             )
         found = found._replace(degraded=(*found.degraded, *seen.stage().degraded))
         refs = [item.source_id for item in found.items if context.is_reference(item)]
+        calls = ((one.source_id, one.recover_with) for one in found.omissions)
+        refs += [plain_ref(id_) for id_, call in calls if call and call.name == "resolve"]
         self._references.issue(self.turn.user_id, self.turn.turn_id, refs)
         return found
 

@@ -20,6 +20,7 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.asked import BODIES, MAX_TOKENS, STATE, Asked
 from workindex.assembler.tools.finding import doubts_of, find, named_base
 from workindex.assembler.tools.references import Reference
+from workindex.assembler.tools.resolving import CHAR_MAX, RESOLVED
 from workindex.assembler.tools.sight import STALE, Seen, Sight
 from workindex.assembler.tools.threads import of_threads
 from workindex.domain.errors import InvalidInput
@@ -28,6 +29,7 @@ from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
 
 NOT_HERE: Final = "there is nothing here by this id"
+WHOLE: Final = f"chars=0-{CHAR_MAX}"
 
 
 class Found(NamedTuple):
@@ -68,7 +70,7 @@ def get_context(
     degraded = (*doubts_of(base), *found.degraded)
     left = (*_missing(kind, found.missing), *found.beyond)
     if kind != "thread":
-        return _fitted(asked, told, left, degraded, counter)
+        return _fitted(asked, told, left, degraded, counter, shown)
     beside = of_threads(snapshot, base, found.seen, sight, now)
     told += [offer.item for offer in beside.offers]
     fitted = _fitted(asked, told, (*left, *beside.left), (*degraded, *beside.degraded), counter)
@@ -177,6 +179,7 @@ def _fitted(
     missing: tuple[Omission, ...],
     degraded: tuple[str, ...],
     counter: TokenCounter,
+    shown: Callable[[str], str] = str,
 ) -> Found:
     """The first items that fit together; the others are omissions with the call for them."""
     counts = counter.count([item_text("evidence", item) for item in items])
@@ -188,15 +191,26 @@ def _fitted(
             room -= tokens
             told.append(item.model_copy(update={"token_estimate": tokens}))
         else:
-            omitted.append(_no_room(asked, item, tokens, sum(counts)))
+            omitted.append(_no_room(asked, item, tokens, sum(counts), shown))
     refs = tuple(_ref(one) for one in told if is_reference(one))
     return Found(tuple(told), (*missing, *omitted), refs, degraded)
 
 
-def _no_room(asked: Asked, item: ContextItem, tokens: int, whole: int) -> Omission:
-    """The call for one item; what stands beside a thread comes with the thread alone."""
+def _no_room(
+    asked: Asked, item: ContextItem, tokens: int, whole: int, shown: Callable[[str], str]
+) -> Omission:
+    """The call for one item; what stands beside a thread comes with the thread alone, and what no
+    call of this kind has room for comes in parts."""
     arguments: dict[str, Any] = {"type": asked.type, "max_tokens": min(MAX_TOKENS, tokens)}
     kind, _, id_ = item.source_id.partition(":")
+    if tokens > MAX_TOKENS and kind == asked.type and kind in RESOLVED:
+        part = {"ref": shown(item.source_id), "selector": WHOLE, "max_tokens": MAX_TOKENS}
+        return Omission(
+            lane="evidence",
+            source_id=item.source_id,
+            reason=f"no room: it has {tokens} tokens, no call returns more than {MAX_TOKENS}",
+            recover_with=ToolCall(name="resolve", arguments=part),
+        )
     if asked.type == "thread" and kind != "thread":
         arguments["max_tokens"] = min(MAX_TOKENS, whole)
         arguments |= {"ids": list(asked.ids)} if asked.ids else {}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import ContextItem, Priority, ToolCall
@@ -16,6 +15,7 @@ from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.registry import Tool, ToolGroup
 
 PREFIX: Final = "tools:"
+COUNTED_AT_ONCE: Final = 64
 
 
 class Loaded(NamedTuple):
@@ -76,8 +76,7 @@ def load(
         )
         return Loaded(item, counter.count([item_text("tools", item)])[0], rest)
 
-    parts = counter.count([f"{data(tool.shown())}," for tool in tools])
-    count = sum(total <= max_tokens for total in accumulate(parts))
+    count = _fitting(tools, counter, max_tokens)
     # Together they have some tokens more than one by one, for the wrapper, or a few less.
     best = None
     while count > 0 and best is None:
@@ -90,6 +89,19 @@ def load(
             break
         best = found
     return best
+
+
+def _fitting(tools: Sequence[Tool], counter: TokenCounter, max_tokens: int) -> int:
+    """How many of the first tools fit one by one; what comes after them is not counted."""
+    count = total = 0
+    for first in range(0, len(tools), COUNTED_AT_ONCE):
+        some = tools[first : first + COUNTED_AT_ONCE]
+        for tokens in counter.count([f"{data(tool.shown())}," for tool in some]):
+            total += tokens
+            if total > max_tokens:
+                return count
+            count += 1
+    return count
 
 
 def nearest_first(group: ToolGroup, first: Sequence[str]) -> list[Tool]:

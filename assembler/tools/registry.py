@@ -61,7 +61,7 @@ class UnknownTools(WorkindexError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"{name!r} is no group and no tool here: look at the index, or search with "
+            f"{name[:300]!r} is no group and no tool here: look at the index, or search with "
             'load_tool_group(query="…")',
             field="name",
         )

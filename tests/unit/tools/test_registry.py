@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from workindex.assembler.tools import (
     tool_index,
     tools_stage,
 )
+from workindex.assembler.tools.loading import load
 from workindex.assembler.tools.registry import in_order
 from workindex.assembler.tools.schemas import argument_names, canonical
 from workindex.assembler.tools.stage import ToolAccess, ToolBudget
@@ -286,3 +288,25 @@ def test_the_real_catalogues_load_whole(shared_data: Path) -> None:
             assert registry.groups[namespace].to_mcp()["tools"] == came
     functions = registry_from_files((shared_data / "bfcl" / "multi_turn_func_doc").glob("*.json"))
     assert len(functions) == 12
+
+
+def test_a_page_counts_no_more_than_could_be_on_it() -> None:
+    """However many tools a group has: a page of ten thousand costs what a page of fifty does."""
+    counted: list[str] = []
+
+    class Counting:
+        name = COUNT.name
+        is_exact = True
+
+        def count(self, texts: Sequence[str]) -> list[int]:
+            counted.extend(texts)
+            return COUNT.count(texts)
+
+    tools = [Tool("", f"pay{number}", "pays", {"type": "object"}) for number in range(2_000)]
+    group = tool_group("s", "money", tools)
+    found = load(group, group.tools, Counting(), 1_000, observed_at=AT)
+    assert found is not None
+    assert found.tokens <= 1_000
+    assert isinstance(found.item.content, dict)
+    assert found.item.content["more"] == len(found.rest) > 1_900
+    assert len(counted) < 200
