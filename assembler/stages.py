@@ -13,6 +13,7 @@ from workindex.assembler.beside import (
     preferences_stage,
 )
 from workindex.assembler.checkpoints.stage import checkpoint_stage, summary_stage
+from workindex.assembler.checkpoints.words import LookUp
 from workindex.assembler.evidence import found_by_words, passages
 from workindex.assembler.history import MESSAGES_MAX, older, recent_tail
 from workindex.assembler.memory import (
@@ -134,24 +135,17 @@ def _history(turn: Turn) -> Stage:
         return Stage()
     stages = []
     thread = next(iter(turn.named("thread", [thread_id])), None)
+    marks = partial(turn.snapshot.message_marks, turn.asked.base)
+    look_up = LookUp(turn.named, marks, turn.settings.sensitivity_max)
     if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
         is_needed = "checkpoint" in turn.admission.always
         stages += [
-            checkpoint_stage(
-                row,
-                turn.named,
-                turn.now,
-                is_needed=is_needed,
-                sensitivity_max=turn.settings.sensitivity_max,
-                marks=partial(turn.snapshot.message_marks, turn.asked.base),
-            )
+            checkpoint_stage(row, look_up, turn.now, is_needed=is_needed)
             for row in turn.named("checkpoint", [thread.checkpoint_id])
         ]
     if has("summary") and thread is not None and thread.summary_id is not None:
-        stages += [
-            summary_stage(row, turn.named, turn.settings.sensitivity_max)
-            for row in turn.named("summary", [thread.summary_id])
-        ]
+        summaries = turn.named("summary", [thread.summary_id])
+        stages += [summary_stage(row, look_up) for row in summaries]
     if has("recent_tail"):
         policy = turn.settings.policy
         messages, has_older = _tail(turn, thread_id)

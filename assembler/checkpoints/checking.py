@@ -25,16 +25,14 @@ from workindex.assembler.checkpoints.records import (
     refreshed,
 )
 from workindex.assembler.checkpoints.words import (
-    Marks,
+    LookUp,
+    Stated,
     from_rows,
-    marks_by,
     misstated,
-    told_of,
-    why_hidden,
+    row_holds,
     without,
 )
 from workindex.assembler.envelope import Conflict, Omission
-from workindex.domain.facts import Sensitivity
 from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.conversations import CheckpointRow
@@ -56,21 +54,11 @@ class Checked(NamedTuple):
     left: tuple[Omission, ...] = ()
 
 
-def checked(
-    row: CheckpointRow,
-    rows: Rows,
-    now: datetime,
-    sensitivity_max: Sensitivity = "private",
-    marks: Marks | None = None,
-) -> Checked:
-    """The checkpoint as far as rows and messages bear it out.
-
-    `marks` looks messages up without their texts, by default the rows are taken.
-    """
+def checked(row: CheckpointRow, look_up: LookUp, now: datetime) -> Checked:
+    """The checkpoint as far as rows and messages bear it out."""
     source_id = f"checkpoint:{row.checkpoint_id}"
-    kept = kept_in(row.body)
-    looks = Looks(rows, marks or marks_by(rows), sensitivity_max)
-    body, left = _seen(row, kept, looks, now)
+    kept, rows = kept_in(row.body), look_up.rows
+    body, left = _seen(row, kept, look_up, now)
     pending, conflicts = _still_asked(body, source_id, rows, now)
     blockers, solved = _still_blocking(body, source_id, rows)
     wrong = misstated({**body, "blockers": blockers}, rows)
@@ -78,62 +66,56 @@ def checked(
     body |= {"records": refreshed(kept, rows, now)}
     return Checked(
         {name: value for name, value in body.items() if value not in (None, [], (), {})},
-        (*conflicts, *solved, *(told_of(one, source_id) for one in wrong)),
+        (*conflicts, *solved, *(_misstated(one, source_id) for one in wrong)),
         left,
     )
 
 
-class Looks(NamedTuple):
-    """Where rows and messages are looked up, and how sensitive what is told may be."""
-
-    rows: Rows
-    marks: Marks
-    sensitivity_max: Sensitivity
-
-    def why_hidden(self, message_ids: Sequence[str]) -> str | None:
-        """Why one of the messages may not be seen."""
-        return why_hidden(message_ids, self.marks, self.sensitivity_max)
+def _misstated(line: Stated, source_id: str) -> Conflict:
+    ref, status = ("task", line.task.task_id), line.task.status
+    reason = "a checkpoint does not outweigh a row"
+    return row_holds(ref, "status", status, source_id, line.text, reason)
 
 
 def _seen(
-    row: CheckpointRow, kept: Kept, looks: Looks, now: datetime
+    row: CheckpointRow, kept: Kept, look_up: LookUp, now: datetime
 ) -> tuple[dict[str, Any], tuple[Omission, ...]]:
     """The body without its records, and without what rests on messages that may not be seen."""
     source_id = f"checkpoint:{row.checkpoint_id}"
     outputs = [one for one in row.body.get("outputs") or () if one.get("name") != OUTPUT]
     body = {**row.body, "outputs": outputs}
     left: list[Omission] = []
-    if reason := looks.why_hidden(_rests_on(row, kept, looks.rows)):
+    if reason := look_up.why_hidden(_rests_on(row, kept, look_up.rows)):
         left.append(Omission(lane="history", source_id=f"{source_id}#words", reason=reason))
         refs = [*map(ref_of, kept.rows), *refs_in(body)]
-        body = from_rows(body, contents_of_rows(found(refs, looks.rows, KINDS), now))
+        body = from_rows(body, contents_of_rows(found(refs, look_up.rows, KINDS), now))
     said_in = {
         one["correction_id"]: one.get("message_id")
-        for thread in looks.rows("thread", [row.thread_id])
+        for thread in look_up.rows("thread", [row.thread_id])
         for one in thread.corrections
     }
     corrections = []
     for one in body.get("corrections") or ():
         message_id = said_in.get(one.get("correction_id"))
-        reason = message_id and looks.why_hidden([message_id])
+        reason = message_id and look_up.why_hidden([message_id])
         if reason:
             place = f"{source_id}#correction:{one['correction_id']}"
             left.append(Omission(lane="history", source_id=place, reason=reason))
         else:
             corrections.append(one)
-    there, gone = _there(body, source_id, looks.rows, looks.sensitivity_max)
+    there, gone = _there(body, source_id, look_up)
     return {**there, "corrections": corrections}, (*left, *gone)
 
 
 def _there(
-    body: Mapping[str, Any], source_id: str, rows: Rows, sensitivity_max: Sensitivity
+    body: Mapping[str, Any], source_id: str, look_up: LookUp
 ) -> tuple[dict[str, Any], list[Omission]]:
     """The body without what is about records that are not there, or that may not be seen."""
     refs = [*refs_in(body), *(("artifact", id_) for id_ in body.get("artifact_ids") or ())]
     known = {
         ref
-        for ref, one in found(refs, rows, ("task", "approval", "artifact")).items()
-        if ref[0] != "artifact" or hidden(one, sensitivity_max) is None
+        for ref, one in found(refs, look_up.rows, ("task", "approval", "artifact")).items()
+        if ref[0] != "artifact" or hidden(one, look_up.sensitivity_max) is None
     }
     kept = {
         **body,
@@ -187,17 +169,9 @@ def _still_asked(
         if became is None:
             pending.append(one)
             continue
-        conflicts.append(
-            Conflict(
-                subject=became.subject,
-                attribute="pending",
-                winner=became.source_id,
-                winner_value=became.status,
-                superseded=source_id,
-                superseded_value=str(one.get("prompt"))[:300],
-                reason="it was settled after the checkpoint",
-            )
-        )
+        reason = "it was settled after the checkpoint"
+        said = one.get("prompt")
+        conflicts.append(row_holds(became.ref, "pending", became.status, source_id, said, reason))
     return pending, conflicts
 
 
@@ -212,25 +186,16 @@ def _still_blocking(
         if ended is None:
             blockers.append(one)
             continue
-        conflicts.append(
-            Conflict(
-                subject=f"task/{ended.task_id}",
-                attribute="status",
-                winner=f"task:{ended.task_id}",
-                winner_value=ended.status,
-                superseded=source_id,
-                superseded_value=str(one.get("text"))[:300],
-                reason="the task that blocked has ended",
-            )
-        )
+        ref, said = ("task", ended.task_id), one.get("text")
+        reason = "the task that blocked has ended"
+        conflicts.append(row_holds(ref, "status", ended.status, source_id, said, reason))
     return blockers, conflicts
 
 
 class Settled(NamedTuple):
     """What became of something that was asked: of which record, and where that stands."""
 
-    subject: str
-    source_id: str
+    ref: Ref
     status: str
 
 
@@ -241,18 +206,18 @@ def settled(asked: dict[str, Any], rows: Rows, now: datetime) -> Settled | None:
         found: Sequence[ApprovalRow] = rows("approval", [approval_id])
         if found and not is_requested(found[0], now):
             status = "expired" if found[0].status == "requested" else found[0].status
-            return Settled(f"approval/{approval_id}", f"approval:{approval_id}", status)
+            return Settled(("approval", approval_id), status)
     elif task_id is not None:
         tasks: Sequence[TaskRow] = rows("task", [task_id])
         request_id = asked.get("request_id")
         if tasks and tasks[0].status in ENDED:
-            return Settled(f"task/{task_id}", f"task:{task_id}", tasks[0].status)
+            return Settled(("task", task_id), tasks[0].status)
         if tasks and request_id is not None:
             held = tasks[0].requests.get(request_id)
             ends = None if held is None else expiry(held)
             if held is None or (ends is not None and ends <= now):
                 status = "answered or withdrawn" if held is None else "expired"
-                return Settled(f"task/{task_id}", f"task:{task_id}", status)
+                return Settled(("task", task_id), status)
     return None
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from workindex.assembler.checkpoints.checking import checked
 from workindex.assembler.checkpoints.contents import Scene
 from workindex.assembler.checkpoints.records import kept_in, output_of
+from workindex.assembler.checkpoints.words import LookUp
+from workindex.assembler.scope import UnknownRecord
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.projections.conversations import CheckpointRow, MessageRow
 from workindex.projections.proof import Reading
@@ -33,8 +36,8 @@ def scene_of(
     Without one that is the thread's newest. What the checkpoint before may not tell any more is
     taken out of it.
 
-    Raises: NotReady where the rows cannot be trusted; InvalidInput for a message that does not
-    come after the checkpoint before.
+    Raises: NotReady where the rows cannot be trusted; UnknownRecord for a thread of which there is
+    nothing; InvalidInput for a message that does not come after the checkpoint before.
     """
     base = snapshot.read({"commitment": "all", "approval": "all"}, now=now)
     doubts = {one for kind in RESTS_ON for one in snapshot.doubts(kind)} | set(base.reasons)
@@ -52,6 +55,8 @@ def scene_of(
     before: CheckpointRow | None = next(iter(rows("checkpoint", ids)), None)
     covered = before.body.get("through_message_id") if before is not None else None
     messages = _since(snapshot, base, thread_id, covered)
+    if thread is None and not messages:
+        raise unknown_thread(thread_id)
     scene = Scene(
         thread_id,
         thread,
@@ -65,6 +70,12 @@ def scene_of(
         base.now,
     )
     return scene if before is None else scene._replace(previous=_as_may_be_told(before, scene))
+
+
+def unknown_thread(thread_id: str) -> UnknownRecord:
+    """The error of a thread that has no message and no row."""
+    then = "check the id, or record its first message (post_message) before"
+    return UnknownRecord("thread_id", thread_id, then)
 
 
 def _since(
@@ -101,7 +112,8 @@ def _up_to(
 
 def _as_may_be_told(before: CheckpointRow, scene: Scene) -> CheckpointRow:
     """The checkpoint without what is settled or rests on messages that were redacted since."""
-    told = checked(before, scene.rows, scene.now, "restricted")
+    marks = partial(scene.rows, "message")
+    told = checked(before, LookUp(scene.rows, marks, "restricted"), scene.now)
     told.body.pop("records", None)
     kept = kept_in(before.body)
     has_lost = any(one.source_id.endswith("#words") for one in told.left)

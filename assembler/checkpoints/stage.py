@@ -7,31 +7,22 @@ from datetime import datetime
 from typing import Any
 
 from workindex.assembler.checkpoints.checking import checked
-from workindex.assembler.checkpoints.records import Rows
-from workindex.assembler.checkpoints.words import Marks, contradicted, marks_by, why_hidden
-from workindex.assembler.envelope import Conflict, ContextItem, Omission, Priority, ToolCall
+from workindex.assembler.checkpoints.words import LookUp, contradicted, row_holds
+from workindex.assembler.envelope import ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Offer, Stage
-from workindex.domain.facts import Sensitivity
 from workindex.projections.conversations import CheckpointRow, SummaryRow
 
 
 def checkpoint_stage(
-    row: CheckpointRow,
-    rows: Rows,
-    now: datetime,
-    *,
-    is_needed: bool,
-    sensitivity_max: Sensitivity = "private",
-    marks: Marks | None = None,
+    row: CheckpointRow, look_up: LookUp, now: datetime, *, is_needed: bool
 ) -> Stage:
     """The thread's latest checkpoint; protected where the surface goes on from it.
 
     The records that it names are an item of their own, which shrinks to what each came to: they
     can be read again by their ids.
     """
-    told = checked(row, rows, now, sensitivity_max, marks)
+    told = checked(row, look_up, now)
     records = told.body.pop("records", None)
-    recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
     priority: Priority = 2 if is_needed else 3
     item = ContextItem(
         source_type="memory",
@@ -43,15 +34,13 @@ def checkpoint_stage(
         admission_reason="where the thread stood, checked against the rows",
         content=told.body,
     )
-    offers = [Offer("history", item, "compacted", "checkpoint", recover_with=recover)]
+    offers = [Offer("history", item, "compacted", "checkpoint", recover_with=_recover(row))]
     if records:
-        offers.append(_records(row, records, now, recover))
+        offers.append(_records(row, records, now))
     return Stage(offers=tuple(offers), left=told.left, conflicts=told.conflicts)
 
 
-def _records(
-    row: CheckpointRow, records: Mapping[str, dict[str, Any]], now: datetime, recover: ToolCall
-) -> Offer:
+def _records(row: CheckpointRow, records: Mapping[str, dict[str, Any]], now: datetime) -> Offer:
     item = ContextItem(
         source_type="projection",
         source_id=f"checkpoint:{row.checkpoint_id}/records",
@@ -71,11 +60,11 @@ def _records(
         "turn",
         rank=1.0,  # after every turn that may go
         smaller=smaller,
-        recover_with=recover,
+        recover_with=_recover(row),
     )
 
 
-def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> Stage:
+def summary_stage(row: SummaryRow, look_up: LookUp) -> Stage:
     """The sentences of the thread's summary that no row contradicts, and whose messages may all
     be seen: what is redacted is not told in other words."""
     source_id = f"summary:{row.summary_id}"
@@ -83,24 +72,16 @@ def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> 
     conflicts = []
     left = []
     for place, sentence in enumerate(row.sentences):
-        if reason := why_hidden(sentence.get("message_ids", ()), marks_by(rows), sensitivity_max):
+        if reason := look_up.why_hidden(sentence.get("message_ids", ())):
             left.append(Omission(lane="history", source_id=f"{source_id}#{place}", reason=reason))
             continue
-        task = contradicted(str(sentence.get("text", "")), rows)
+        said = str(sentence.get("text", ""))
+        task = contradicted(said, look_up.rows)
         if task is None:
             kept.append(sentence)
             continue
-        conflicts.append(
-            Conflict(
-                subject=f"task/{task.task_id}",
-                attribute="status",
-                winner=f"task:{task.task_id}",
-                winner_value=task.status,
-                superseded=source_id,
-                superseded_value=str(sentence.get("text", ""))[:300],
-                reason="a summary does not outweigh a row",
-            )
-        )
+        ref, reason = ("task", task.task_id), "a summary does not outweigh a row"
+        conflicts.append(row_holds(ref, "status", task.status, source_id, said, reason))
     if not kept:
         return Stage(left=tuple(left), conflicts=tuple(conflicts))
     item = ContextItem(
@@ -113,6 +94,9 @@ def summary_stage(row: SummaryRow, rows: Rows, sensitivity_max: Sensitivity) -> 
         admission_reason="a summary of older turns",
         content={"sentences": kept},
     )
-    recover = ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})
-    offer = Offer("history", item, "compacted", "evidence", recover_with=recover)
+    offer = Offer("history", item, "compacted", "evidence", recover_with=_recover(row))
     return Stage(offers=(offer,), left=tuple(left), conflicts=tuple(conflicts))
+
+
+def _recover(row: CheckpointRow | SummaryRow) -> ToolCall:
+    return ToolCall(name="get_context", arguments={"type": "thread", "ids": [row.thread_id]})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.checkpoints.contents import Contents
-from workindex.assembler.checkpoints.records import Rows
+from workindex.assembler.checkpoints.records import Ref, Rows, reference
 from workindex.assembler.envelope import Conflict
 from workindex.assembler.scope import ids_in
 from workindex.assembler.sensitivity import TOO_SENSITIVE, hides
@@ -96,37 +96,39 @@ def without(body: Mapping[str, Any], lines: Iterable[Stated]) -> dict[str, Any]:
     return kept
 
 
-def told_of(stated: Stated, source_id: str) -> Conflict:
-    """The row holds; what the line said travels beside it."""
+def row_holds(
+    ref: Ref, attribute: str, value: str, source_id: str, said: Any, reason: str
+) -> Conflict:
+    """That the row's value holds; what was said travels beside it."""
     return Conflict(
-        subject=f"task/{stated.task.task_id}",
-        attribute="status",
-        winner=f"task:{stated.task.task_id}",
-        winner_value=stated.task.status,
+        subject=reference(ref),
+        attribute=attribute,
+        winner=f"{ref[0]}:{ref[1]}",
+        winner_value=value,
         superseded=source_id,
-        superseded_value=stated.text[:300],
-        reason="a checkpoint does not outweigh a row",
+        superseded_value=str(said)[:300],
+        reason=reason,
     )
 
 
-def why_hidden(
-    message_ids: Iterable[str], marks: Marks, sensitivity_max: Sensitivity
-) -> str | None:
-    """Why a message that words rest on may not be seen, None where all may."""
-    wanted = list(dict.fromkeys(message_ids))
-    found = {mark.message_id: mark for mark in marks(wanted)} if wanted else {}
-    for id_ in wanted:
-        mark = found.get(id_)
-        if mark is None or mark.redacted:
-            return f"rests on a message: {'not found' if mark is None else 'redacted'}"
-        if hides(mark.sensitivity, sensitivity_max):
-            return f"rests on a message: {TOO_SENSITIVE}"
-    return None
+class LookUp(NamedTuple):
+    """Where rows, and messages without their texts, are looked up; and what may be told."""
 
+    rows: Rows
+    marks: Marks
+    sensitivity_max: Sensitivity
 
-def marks_by(rows: Rows) -> Marks:
-    """The marks as the messages' rows have them."""
-    return lambda ids: rows("message", ids)
+    def why_hidden(self, message_ids: Iterable[str]) -> str | None:
+        """Why a message that words rest on may not be seen, None where all may."""
+        wanted = list(dict.fromkeys(message_ids))
+        found = {mark.message_id: mark for mark in self.marks(wanted)} if wanted else {}
+        for id_ in wanted:
+            mark = found.get(id_)
+            if mark is None or mark.redacted:
+                return f"rests on a message: {'not found' if mark is None else 'redacted'}"
+            if hides(mark.sensitivity, self.sensitivity_max):
+                return f"rests on a message: {TOO_SENSITIVE}"
+        return None
 
 
 def has_words(body: Mapping[str, Any], contents: Contents) -> bool:

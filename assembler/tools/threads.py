@@ -13,6 +13,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from workindex.assembler.checkpoints.stage import checkpoint_stage, summary_stage
+from workindex.assembler.checkpoints.words import LookUp
 from workindex.assembler.envelope import Omission, ToolCall
 from workindex.assembler.notices import notices
 from workindex.assembler.offers import Stage, joined
@@ -34,22 +35,15 @@ def of_threads(
     def rows(kind: str, ids: Sequence[str]) -> Sequence[Any]:
         return snapshot.named(base, kind, ids)
 
-    seen = sight.sensitivity_max
+    look_up = LookUp(rows, partial(snapshot.message_marks, base), sight.sensitivity_max)
     first, others = threads[:THREADS_MAX], threads[THREADS_MAX:]
     checkpoints = [row.checkpoint_id for row in first if row.checkpoint_id is not None]
     summaries = [row.summary_id for row in first if row.summary_id is not None]
     stages = [
-        checkpoint_stage(
-            row,
-            rows,
-            now,
-            is_needed=False,
-            sensitivity_max=seen,
-            marks=partial(snapshot.message_marks, base),
-        )
+        checkpoint_stage(row, look_up, now, is_needed=False)
         for row in rows("checkpoint", checkpoints)
     ]
-    stages += [summary_stage(row, rows, seen) for row in rows("summary", summaries)]
+    stages += [summary_stage(row, look_up) for row in rows("summary", summaries)]
     if doubts := snapshot.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
     if others:
