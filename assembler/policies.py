@@ -137,14 +137,20 @@ def _custom(settings: Path, known: Mapping[str, Policy]) -> dict[str, Policy]:
         document = tomllib.loads(settings.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # ValueError: no path, text or TOML
         raise InvalidInput(
-            f"settings {settings} cannot be read: {error}", field="settings"
+            f"settings {settings} cannot be read: {error}: give a TOML file with a table "
+            "[policy.NAME] (docs/turns.md)",
+            field="settings",
         ) from error
     custom: dict[str, Policy] = {}
     for name, given in _table(settings, document, "policy", "policy").items():
         own = dict(_table(settings, {name: given}, name, f"policy.{name}"))
         base = own.pop("based_on", "assistant")
         if not isinstance(base, str) or base not in known:
-            raise InvalidInput(f"{settings}: policy.{name} is based on unknown {base!r}")
+            raise InvalidInput(
+                f"{settings}: policy.{name} is based on unknown {base!r}: "
+                f"choose one of {', '.join(sorted(known))}",
+                field=f"policy.{name}.based_on",
+            )
         ceilings = _table(settings, own, "ceilings", f"policy.{name}.ceilings")
         whole = known[base].model_dump() | {"name": name} | own
         whole["ceilings"] = known[base].ceilings.model_dump() | dict(ceilings)
@@ -152,10 +158,8 @@ def _custom(settings: Path, known: Mapping[str, Policy]) -> dict[str, Policy]:
             custom[name] = Policy.model_validate(whole)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
-            field = ".".join(map(str, problem["loc"]))
-            raise InvalidInput(
-                f"{settings}: policy.{name}.{field}: {problem['msg']}", field=field
-            ) from error
+            path = ".".join(map(str, ("policy", name, *problem["loc"])))
+            raise InvalidInput(f"{settings}: {path}: {problem['msg']}", field=path) from error
     return custom
 
 

@@ -30,6 +30,12 @@ from workindex.service.refreshing import (
     stale_state,
 )
 
+# What a setting that is an object has to be, and an example of it.
+TAKES: tuple[tuple[str, type, str], ...] = (
+    ("over_limit", OverLimit, 'OverLimit(reason="…", bucket="…")'),
+    ("tools", ToolAccess, 'ToolAccess(ToolCatalogue(registry_from_files("tools.json")))'),
+    ("settings_file", Path, 'Path("policies.toml")'),
+)
 REQUEST_CHARS_MAX = 2_000_000
 PROBLEMS_TOLD_MAX = 5
 REFRESH_SECONDS_MAX = 60.0
@@ -143,9 +149,10 @@ def _check_settings(chosen: Mapping[str, Any]) -> None:
         )
     if not callable(chosen.get("may_see", everything)):
         raise InvalidInput("may_see takes a function of kind and row", field="may_see")
-    for name, kind in (("over_limit", OverLimit), ("tools", ToolAccess), ("settings_file", Path)):
-        if not isinstance(chosen.get(name), kind | None):
-            raise InvalidInput(f"{name} takes {kind.__name__}", field=name)
+    for name, kind, example in TAKES:
+        if not isinstance(given := chosen.get(name), kind | None):
+            told = f"{name} takes {kind.__name__}, not {type(given).__name__}: give {example}"
+            raise InvalidInput(told, field=name)
     provider = chosen.get("provider")
     if provider is not None and not callable(getattr(provider, "observe", None)):
         raise InvalidInput("provider takes an object with observe", field="provider")

@@ -25,6 +25,7 @@ from workindex.assembler.audit.measured import measure, record_of
 from workindex.assembler.audit.shapes import Request, UnknownRequest, plain, recognised
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tokens import counter as counter_named
+from workindex.domain.errors import InvalidInput
 
 WAITING_MAX = 256  # requests copied and not yet counted; more are dropped and counted as failures
 EXIT_SECONDS_MAX = 5.0
@@ -127,8 +128,12 @@ def observe(
     hashes, and no text unless `keep_bodies`; a hash tells who guesses a text that it was sent.
     `workindex audit` reads the file. `recording.flush()` waits for what is being counted.
 
-    Raises: InvalidInput for an unknown counter, at once and not with a call.
+    Raises: InvalidInput for what is no function and for an unknown counter, at once and not with a
+    call.
     """
+    if not callable(call):
+        told = f"{repr(call)[:80]} is no function: give the one that sends a request, such as "
+        raise InvalidInput(f"{told}client.messages.create", field="call")
     chosen = counter_named(counter) if isinstance(counter, str) else counter
     sink = to if callable(to) else _file_sink(Path(to))
     recording = Recording(sink, chosen, keep_bodies=keep_bodies)

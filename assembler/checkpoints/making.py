@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -20,6 +20,7 @@ from workindex.assembler.checkpoints.records import OUTPUT, kept_in
 from workindex.assembler.checkpoints.scene import scene_of
 from workindex.domain.checkpoint_body import CheckpointBody
 from workindex.domain.errors import InvalidInput
+from workindex.domain.facts import Frozen
 from workindex.projections.snapshot import Snapshot
 
 # The parts of a body that are somebody's words: they rest on what was read.
@@ -115,8 +116,21 @@ def _body(given: CheckpointBody | Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         field = ".".join(map(str, problem["loc"]))
-        raise InvalidInput(f"checkpoint: {field}: {problem['msg']}", field=field) from error
+        told = f"checkpoint: {field}: {problem['msg']}: {_form(problem['loc'])}"
+        raise InvalidInput(told, field=field) from error
     return body.model_dump(mode="json")
+
+
+def _form(loc: Sequence[int | str]) -> str:
+    """What an entry of the part looks like, `?` where a name may be left out, and where all is."""
+    part = CheckpointBody.model_fields.get(str(loc[0])) if loc else None
+    entry = next(iter(get_args(part.annotation)), None) if part is not None else None
+    whole = "workindex schema commands record_checkpoint shows the body"
+    if not isinstance(entry, type) or not issubclass(entry, Frozen):
+        return whole
+    fields = entry.model_fields.items()
+    names = ", ".join(name if field.is_required() else f"{name}?" for name, field in fields)
+    return f"an entry of {loc[0]} is {{{names}}} ({whole})"
 
 
 def _check_named(scene: Scene) -> None:

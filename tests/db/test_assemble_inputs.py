@@ -96,6 +96,14 @@ def test_a_setting_that_is_none_is_refused(ann: UserScope, name: str, given: Any
     assert (problem.field or "").startswith(name.removesuffix("_file"))
 
 
+def test_an_object_of_the_wrong_type_is_told_what_to_give(ann: UserScope) -> None:
+    """Such as the catalogue where the access to it is wanted."""
+    problem = refused(ann, {"text": "hello"}, tools=["mail.json"])
+    assert "tools takes ToolAccess, not list: give ToolAccess(ToolCatalogue(" in str(problem)
+    problem = refused(ann, {"text": "hello"}, settings_file="policies.toml")
+    assert 'settings_file takes Path, not str: give Path("policies.toml")' in str(problem)
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -241,6 +241,24 @@ def test_bad_arguments_are_refused_by_name(
     assert refused.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        ({"plan": ["Ask two more halls"]}, "an entry of plan is {text, status?}"),
+        ({"attempts": [{"text": "x"}]}, "an entry of attempts is {text, outcome, error?}"),
+        ({"goal": ""}, "workindex schema commands record_checkpoint"),
+    ],
+)
+def test_a_wrong_part_is_told_what_it_looks_like(
+    ann: UserScope, words: dict[str, Any], form: str
+) -> None:
+    """And where the whole body is shown."""
+    with pytest.raises(InvalidInput) as refused:
+        ann.checkpoint_draft("main", through_message_id="S-2", **words)
+    assert form in str(refused.value)
+    assert "workindex schema commands record_checkpoint" in str(refused.value)
+
+
 def test_what_was_said_goes_on_from_checkpoint_to_checkpoint(ann: UserScope) -> None:
     """Words, tool groups, exact ids and failed attempts; each new one beside what was before."""
     work(ann)

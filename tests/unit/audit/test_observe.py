@@ -221,6 +221,15 @@ def test_bodies_are_kept_when_asked_for(tmp_path: Path) -> None:
     assert (record["counter"], record["is_exact"]) == ("claude", False)
 
 
+@pytest.mark.parametrize("given", ["x", None, 5, {"model": "gpt-4o"}])
+def test_what_is_no_function_is_refused_at_once(given: Any) -> None:
+    """By what it is, and with what to give."""
+    with pytest.raises(InvalidInput, match=r"is no function: give .*messages\.create") as refused:
+        workindex.observe(given, to=print)
+    assert refused.value.field == "call"
+    assert repr(given) in str(refused.value)
+
+
 def test_a_wrong_counter_is_told_at_once() -> None:
     """Not with the first call of a running backend."""
     with pytest.raises(InvalidInput, match="'none' is no token counter"):
