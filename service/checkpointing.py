@@ -106,8 +106,9 @@ class Checkpoints:
         messages do not bear out. `key` makes it safe to send again: the first result is given,
         whatever the rows say by then.
 
-        Raises: CheckpointIncomplete naming what is missing or untrue; InvalidInput; NotReady where
-        the rows cannot be trusted; CommandRefused, Unavailable.
+        Raises: CheckpointIncomplete naming what is missing or untrue; UnknownRecord for a thread of
+        which there is nothing; InvalidInput; NotReady where the rows cannot be trusted;
+        CommandRefused, Unavailable.
         """
         from workindex.assembler.checkpoints.making import given_of
 
@@ -145,9 +146,10 @@ class Checkpoints:
     ) -> Compaction:
         """Whether the thread's newest messages call for a checkpoint; ask it after the reply.
 
-        Raises: InvalidInput, Unavailable.
+        Raises: UnknownRecord for a thread of which there is nothing; InvalidInput, Unavailable.
         """
         from workindex.assembler.checkpoints.compaction import compaction
+        from workindex.assembler.checkpoints.scene import unknown_thread
         from workindex.assembler.history import MESSAGES_MAX
         from workindex.assembler.policies import policy_named
         from workindex.assembler.tokens import counter as counter_named
@@ -155,7 +157,10 @@ class Checkpoints:
         with snapshot(self._work_index.reader, self.user_id) as read_:
             base = read_.read({})
             tail = read_.recent_messages(base, thread_id, MESSAGES_MAX + 1)
-            ids = [row.checkpoint_id for row in read_.named(base, "thread", [thread_id])]
+            threads = read_.named(base, "thread", [thread_id])
+            if not tail and not threads and set(read_.doubts("message")) <= {"unknown_user"}:
+                raise unknown_thread(thread_id)
+            ids = [row.checkpoint_id for row in threads]
             last = read_.named(base, "checkpoint", [id_ for id_ in ids if id_ is not None])
         through = next((row.body.get("through_message_id") for row in last), None)
         measure = policy_named(policy, settings_file)

@@ -282,7 +282,7 @@ def test_all_that_must_survive_does(house: House, first: list[Json], second: lis
     """From the thread into its checkpoint, and from that with what came later into the next; where
     nothing happened since, the next says the same."""
     user = house.user()
-    happen(user, first)
+    happen(user, [*LEAST, *first])
     before = user.checkpoint("main", actor=AGENT).body.model_dump(mode="json")
     check(before, must_hold(user, set()))
     check_true(before, user)
@@ -324,7 +324,7 @@ def test_nothing_can_be_left_out(house: House, log: list[Json], data: st.DataObj
     assert user.checkpoint("main", actor=AGENT, body=body).body.model_dump(mode="json") == body
 
 
-# So that there is always something that could be left out.
+# So that there is always a thread, and something that could be left out.
 LEAST: list[Json] = [
     {"type": "create_task", "task_id": "T-9", "title": "Cake", "due_at": "2026-03-05T12:00:00Z"},
     {

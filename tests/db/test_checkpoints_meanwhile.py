@@ -18,7 +18,8 @@ from checkpointed import records, work
 from conftest import Urls
 from engine import do_as_owner
 from turns import AGENT, NOW, assemble, do, ids, item, say
-from workindex import UserScope, WorkIndex
+from workindex import UnknownRecord, UserScope, WorkIndex
+from workindex.domain.checkpoint_body import CheckpointBody
 from workindex.domain.errors import NotReady
 from workindex.eventlog import failpoints
 from workindex.eventlog.database import Database
@@ -193,7 +194,6 @@ def test_a_turn_writes_nothing_and_says_when_it_is_time(ann: UserScope) -> None:
     due, and then it is not any more until something new is said."""
     work(ann)
     assert not ann.compaction("main").is_due
-    assert not ann.compaction("nowhere").is_due
     for number in range(10):
         say(ann, f"L-{number}", "the band plays on and on in the hall of the town " * 50)
     before = list(ann.log())
@@ -210,6 +210,32 @@ def test_a_turn_writes_nothing_and_says_when_it_is_time(ann: UserScope) -> None:
     assert not ann.compaction("main").is_due
 
 
+@pytest.mark.parametrize("has_others", [True, False])
+def test_a_thread_of_which_there_is_nothing_is_refused(ann: UserScope, has_others: bool) -> None:
+    """By name and with what to do, in every call about one; nothing is recorded. One message, or a
+    row of the thread without one, is enough."""
+    if has_others:
+        work(ann)
+    before = list(ann.log())
+    body = CheckpointBody(goal="Find a venue")
+    for call in (
+        lambda: ann.checkpoint("nowhere", actor=AGENT),
+        lambda: ann.checkpoint("nowhere", actor=AGENT, body=body),
+        lambda: ann.checkpoint("nowhere", actor=AGENT, goal="x", through_message_id="m-1"),
+        lambda: ann.checkpoint_draft("nowhere"),
+        lambda: ann.compaction("nowhere"),
+    ):
+        with pytest.raises(UnknownRecord, match=r"thread_id 'nowhere' .*post_message") as raised:
+            call()
+        assert raised.value.field == "thread_id"
+    assert list(ann.log()) == before
+    do(ann, "record_correction", thread_id="noted", correction_id="C-9", text="Not on Monday")
+    say(ann, "N-1", "Hello", thread_id="nowhere")
+    for thread_id in ("noted", "nowhere"):
+        assert not ann.compaction(thread_id).is_due
+        assert ann.checkpoint(thread_id, actor=AGENT).receipt.positions
+
+
 @pytest.mark.parametrize("member", ["memory", "conversation", "work_index"])
 def test_nothing_is_made_of_rows_that_stand_still(ann: UserScope, urls: Urls, member: str) -> None:
     """What is missing there is not known to be absent."""
@@ -222,3 +248,5 @@ def test_nothing_is_made_of_rows_that_stand_still(ann: UserScope, urls: Urls, me
     )
     with pytest.raises(NotReady, match="parked"):
         ann.checkpoint("main", actor=AGENT)
+    if member == "conversation":  # a thread whose rows stand still may have messages all the same
+        assert not ann.compaction("nowhere").is_due
