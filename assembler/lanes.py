@@ -21,30 +21,15 @@ from workindex.assembler.envelope import (
     Omission,
     OverLimit,
 )
-from workindex.assembler.offers import Kind, Offer
+from workindex.assembler.held import GOING, Held, counted
+from workindex.assembler.offers import Offer
 from workindex.assembler.policies import Policy
-from workindex.assembler.rendering import Segment, item_text, rendered
+from workindex.assembler.rendering import Segment, rendered
 from workindex.assembler.tokens import TokenCounter
 from workindex.domain.errors import WorkindexError
 
-PROTECTED: Final = 2
-
-# Who goes first where there is no room: what can be loaded again, then evidence and unrelated
-# state by rank, then what was proposed or attached, then turns from the oldest on, and the last
-# turns only where the limit, not the target, is exceeded.
-GOING: Final[Mapping[Kind, int]] = {
-    "tool_output": 0,
-    "evidence": 1,
-    "state": 1,
-    "tool": 2,
-    "attachment": 3,
-    "candidate": 3,
-    "turn": 4,
-    "last_turn": 5,
-    "checkpoint": 6,
-    "notice": 7,
-}
 TELLINGS_MAX: Final = 4
+OVERHEAD_MAX: Final = 100  # tokens that the whole text may have more than its parts together
 Tell = Callable[[Sequence[Omission]], Offer | None]
 CEILED: Final[tuple[Lane, ...]] = ("evidence", "history", "tools", "state")
 
@@ -86,27 +71,6 @@ class Fitted(NamedTuple):
     over_limit: OverLimit | None
 
 
-class _Held(NamedTuple):
-    """An offer as text with its tokens, whole and made smaller, and its place among all offers."""
-
-    place: int
-    offer: Offer
-    text: str
-    tokens: int
-    smaller_text: str
-    smaller_tokens: int
-
-    @property
-    def is_protected(self) -> bool:
-        return self.offer.item.priority <= PROTECTED
-
-    @property
-    def going(self) -> tuple[int, int, float, int]:
-        """The lowest goes first."""
-        item = self.offer.item
-        return (GOING[self.offer.kind], -item.priority, self.offer.rank, self.place)
-
-
 def fit(
     offers: Sequence[Offer],
     fixed: Sequence[Segment],
@@ -142,26 +106,33 @@ class _Fitting:
         self.fixed = list(fixed)
         self.over_limit = over_limit
         self.limit = policy.limit if over_limit is None else policy.limit_max
-        self.offered = _counted(offers, counter)
+        self.offered = counted(offers, counter)
         self.fixed_tokens = counter.count([segment.text for segment in fixed])
 
     def telling(self, tell: Tell) -> Fitted:
         """As `fitted`, with the offer that tells what is left out; where its own room leaves out
         more, it is told anew."""
-        found, told = self.fitted(), None
+        self._fill()
+        told = None
         for _ in range(TELLINGS_MAX):
-            offer = tell(found.omissions)
+            offer = tell(self._omissions())
             if offer is None or offer == told:
                 break
-            found, told = self.fitted(offer), offer
-        return found
+            told = offer
+            self._fill(told)
+        return self._result()
+
+    def fitted(self) -> Fitted:
+        """What fits, and what became of every offer."""
+        self._fill()
+        return self._result()
 
     def _start(self, told: Offer | None) -> None:
         """Everything is in."""
         self.held = [*self.offered]
         if told is not None:
-            (counted,) = _counted([told], self.counter)
-            self.held.append(counted._replace(place=len(self.offered)))
+            (one,) = counted([told], self.counter)
+            self.held.append(one._replace(place=len(self.offered)))
         self.small: dict[int, str] = {}
         self.gone: dict[int, str] = {}
         self.used = sum(self.fixed_tokens) + sum(held.tokens for held in self.held)
@@ -170,7 +141,7 @@ class _Fitting:
             if not held.is_protected:
                 self.unprotected[held.offer.lane] += held.tokens
 
-    def fitted(self, told: Offer | None = None) -> Fitted:
+    def _fill(self, told: Offer | None = None) -> None:
         """The whole algorithm, in order."""
         self._start(told)
         self._check_protected()
@@ -182,15 +153,10 @@ class _Fitting:
             self._trim(partial(self._is_full, lane), f"ceiling of lane {lane}", lane)
         self._trim(lambda: self.used > self.policy.target, "target of the working set")
         self._trim(lambda: self.used > self.limit, "limit of the working set", last_turns=True)
-        found = self._result()
-        if found.budget.used > self.limit:
+        if self.used > self.limit - OVERHEAD_MAX:
             # The whole text counts a few tokens more than its parts.
-            self.used += found.budget.by_lane["overhead"]
+            self.used = max(self.used, self._whole_tokens())
             self._trim(lambda: self.used > self.limit, "limit of the working set", last_turns=True)
-            found = self._result()
-        if found.budget.used > self.limit:
-            raise ContextBudgetExceeded(found.budget.used, self.limit, "overhead", 0)
-        return found
 
     def _ceiling(self, lane: Lane) -> int:
         ceilings = self.policy.ceilings
@@ -201,14 +167,14 @@ class _Fitting:
     def _is_full(self, lane: Lane) -> bool:
         return self.unprotected[lane] > self._ceiling(lane)
 
-    def _cost(self, held: _Held) -> int:
+    def _cost(self, held: Held) -> int:
         if held.place in self.gone:
             return 0
         return held.smaller_tokens if held.place in self.small else held.tokens
 
     def _drop_duplicates(self) -> None:
         """Of offers that say the same, the most authoritative stays."""
-        best: dict[str, _Held] = {}
+        best: dict[str, Held] = {}
         by_trust = sorted(
             (held for held in self.held if held.place not in self.gone),
             key=lambda h: (h.offer.item.authority_rank, h.offer.item.priority, h.place),
@@ -277,15 +243,15 @@ class _Fitting:
             for one in self._together(held):
                 self._shrink(one, reason)
 
-    def _together(self, held: _Held) -> Iterable[_Held]:
+    def _together(self, held: Held) -> Iterable[Held]:
         if held.offer.group is None:
             return (held,)
         return [one for one in self.held if one.offer.group == held.offer.group]
 
-    def _is_whole(self, held: _Held) -> bool:
+    def _is_whole(self, held: Held) -> bool:
         return held.place not in self.gone and held.place not in self.small
 
-    def _shrink(self, held: _Held, reason: str) -> None:
+    def _shrink(self, held: Held, reason: str) -> None:
         """Put the smaller item in its place; let it go where there is none, or it went before."""
         if held.is_protected or held.place in self.gone:
             return
@@ -295,41 +261,56 @@ class _Fitting:
         self._pay(held, held.smaller_tokens - held.tokens)
         self.small[held.place] = reason
 
-    def _let_go(self, held: _Held, reason: str) -> None:
+    def _let_go(self, held: Held, reason: str) -> None:
         self._pay(held, -self._cost(held))
         self.gone[held.place] = reason
 
-    def _pay(self, held: _Held, tokens: int) -> None:
+    def _pay(self, held: Held, tokens: int) -> None:
         self.used += tokens
         self.unprotected[held.offer.lane] += tokens
 
+    def _segments(self) -> tuple[Segment, ...]:
+        """What is in, as text, in the order of the lanes."""
+        of_lane: dict[Lane, list[Segment]] = {lane: [] for lane in LANES}
+        for segment in self.fixed:
+            of_lane[segment.lane].append(segment)
+        for held in self.held:
+            if held.place not in self.gone:
+                text = held.smaller_text if held.place in self.small else held.text
+                segment = Segment(held.offer.lane, text, held.offer.item.source_id)
+                of_lane[segment.lane].append(segment)
+        return tuple(segment for lane in LANES for segment in of_lane[lane])
+
+    def _whole_tokens(self) -> int:
+        return self.counter.count([rendered(self._segments())])[0]
+
     def _result(self) -> Fitted:
         items: dict[Lane, list[ContextItem]] = {lane: [] for lane in LANES}
-        segments: dict[Lane, list[Segment]] = {lane: [] for lane in LANES}
-        by_lane: dict[Lane, int] = dict.fromkeys(LANES, 0)
-        for segment, tokens in zip(self.fixed, self.fixed_tokens, strict=True):
-            segments[segment.lane].append(segment)
-            by_lane[segment.lane] += tokens
         for held in self.held:
             if held.place in self.gone:
                 continue
-            lane, is_small, tokens = held.offer.lane, held.place in self.small, self._cost(held)
-            item = (held.offer.smaller if is_small else None) or held.offer.item
-            items[lane].append(item.model_copy(update={"token_estimate": tokens}))
-            text = held.smaller_text if is_small else held.text
-            segments[lane].append(Segment(lane, text, item.source_id))
-            by_lane[lane] += tokens
-        ordered = tuple(segment for lane in LANES for segment in segments[lane])
+            item = (held.offer.smaller if held.place in self.small else None) or held.offer.item
+            told = item.model_copy(update={"token_estimate": self._cost(held)})
+            items[held.offer.lane].append(told)
+        segments = self._segments()
+        budget = self._budget(segments)
+        if budget.used > self.limit:
+            raise ContextBudgetExceeded(budget.used, self.limit, "overhead", 0)
         return Fitted(
             items={lane: tuple(found) for lane, found in items.items()},
-            segments=ordered,
-            budget=self._budget(ordered, by_lane),
-            omissions=tuple(self._omission(held) for held in self.held if self._reason(held)),
+            segments=segments,
+            budget=budget,
+            omissions=self._omissions(),
             candidates=tuple(self._candidate(held) for held in self.held),
-            over_limit=self.over_limit if self.used > self.policy.limit else None,
+            over_limit=self.over_limit if budget.used > self.policy.limit else None,
         )
 
-    def _budget(self, segments: Sequence[Segment], by_lane: dict[Lane, int]) -> Budget:
+    def _budget(self, segments: Sequence[Segment]) -> Budget:
+        by_lane: dict[Lane, int] = dict.fromkeys(LANES, 0)
+        for segment, tokens in zip(self.fixed, self.fixed_tokens, strict=True):
+            by_lane[segment.lane] += tokens
+        for held in self.held:
+            by_lane[held.offer.lane] += self._cost(held)
         used = self.counter.count([rendered(segments)])[0]
         by_lane["overhead"] = used - sum(by_lane.values())
         reason = self.over_limit.reason if self.over_limit and used > self.policy.limit else None
@@ -342,10 +323,13 @@ class _Fitting:
             budget_reason=reason,
         )
 
-    def _reason(self, held: _Held) -> str | None:
+    def _omissions(self) -> tuple[Omission, ...]:
+        return tuple(self._omission(held) for held in self.held if self._reason(held))
+
+    def _reason(self, held: Held) -> str | None:
         return self.gone.get(held.place) or self.small.get(held.place)
 
-    def _omission(self, held: _Held) -> Omission:
+    def _omission(self, held: Held) -> Omission:
         return Omission(
             lane=held.offer.lane,
             source_id=held.offer.item.source_id,
@@ -353,7 +337,7 @@ class _Fitting:
             recover_with=held.offer.recover_with,
         )
 
-    def _candidate(self, held: _Held) -> Candidate:
+    def _candidate(self, held: Held) -> Candidate:
         item, is_gone = held.offer.item, held.place in self.gone
         return Candidate(
             source_id=item.source_id,
@@ -377,14 +361,3 @@ def _largest(parts: Mapping[str, int]) -> tuple[str, int]:
     kind = max(tokens, key=lambda one: (tokens[one], one))
     names = kinds[kind]
     return names[0] if len(names) == 1 else f"{kind} ({len(names)} of them)", tokens[kind]
-
-
-def _counted(offers: Sequence[Offer], counter: TokenCounter) -> list[_Held]:
-    texts = [item_text(offer.lane, offer.item) for offer in offers]
-    smaller = [item_text(offer.lane, offer.smaller) if offer.smaller else "" for offer in offers]
-    counts = counter.count([*texts, *smaller])
-    half = len(offers)
-    return [
-        _Held(place, offer, texts[place], counts[place], smaller[place], counts[half + place])
-        for place, offer in enumerate(offers)
-    ]

@@ -80,11 +80,12 @@ def left_out(omissions: Iterable[Omission], now: datetime) -> Offer | None:
     told: dict[str, JsonValue] = {}
     for lane, found in by_lane.items():
         calls = [one.recover_with for one in found if one.recover_with is not None]
-        often = Counter(call.model_dump_json() for call in calls)
+        names = [call.model_dump_json() for call in calls]
+        often = Counter(names)
         told[lane] = {"count": len(found)}
         if calls:
-            call = max(enumerate(calls), key=lambda at: (often[at[1].model_dump_json()], at[0]))[1]
-            told[lane] = {"count": len(found), "call": call.model_dump(mode="json")}
+            best = max(range(len(calls)), key=lambda at: (often[names[at]], at))
+            told[lane] = {"count": len(found), "call": calls[best].model_dump(mode="json")}
     reason = "what is left out, and a call that brings some of it"
     offer = _offer(LEFT_OUT, told, now, reason)
     item = offer.item.model_copy(update={"priority": 3})
