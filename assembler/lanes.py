@@ -46,7 +46,7 @@ class ContextBudgetExceeded(WorkindexError):
         super().__init__(
             f"what may not be cut takes {used} tokens, the limit is {limit}; the largest part is "
             f"{largest} with {largest_tokens}: store a pasted text as an artifact and name it, or "
-            "give a budget_reason and a bucket",
+            "give over_limit, a reason and a bucket",
             field="text" if largest == "request" else None,
         )
         self.used = used

@@ -11,6 +11,7 @@ import pytest
 
 from workindex import UserScope, WorkIndex
 from workindex.assembler.tools import ToolAccess, ToolCatalogue, registry_from_files
+from workindex.service.assembling import AssembleSettings
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "turns.md"
@@ -113,3 +114,11 @@ def test_a_budget_and_the_words_of_a_checkpoint_are_taken(
     page["reply_to"](ann, {**ASKED, "message_id": "m-80"}, Client("Fine."), None, None)
     exec(BLOCKS["py"], {"user": ann, "ASSISTANT": page["ASSISTANT"]})
     assert ann.checkpoint_draft("TH-1").goal == "Find a venue for 40 people"
+
+
+def test_every_setting_of_a_turn_is_on_the_page() -> None:
+    """What `assemble` takes by name is told there, and nothing that it does not take."""
+    _, _, section = PAGE.read_text("utf-8").partition("## What you decide for a turn")
+    rows = [row.split("|")[1] for row in section.partition("\n## ")[0].splitlines() if "|" in row]
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert told == set(AssembleSettings.__annotations__)
