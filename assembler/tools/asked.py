@@ -12,6 +12,7 @@ from workindex.domain.facts import check_time
 
 MAX_TOKENS: Final = 8_000
 IDS_MAX: Final = 200
+ID_CHARS_MAX: Final = 500  # of a connection: its provider and account
 ROWS: Final = (
     *("task", "meeting", "commitment", "approval", "reminder", "proposal", "routine", "trigger"),
     *("notification", "connection", "credits", "claim", "thread"),
@@ -46,8 +47,11 @@ def asked_of(
         raise InvalidInput(f"type {type!r} is none of {', '.join(TYPES)}", field="type")
     check_max_tokens(max_tokens)
     listed = isinstance(ids or (), (list, tuple)) and len(ids or ()) <= IDS_MAX
-    if not listed or not all(isinstance(one, str) and one for one in ids or ()):
-        raise InvalidInput(f"ids are a list of up to {IDS_MAX} texts", field="ids")
+    if not listed or not all(_is_id(one) for one in ids or ()):
+        raise InvalidInput(
+            f"ids are a list of up to {IDS_MAX} texts of up to {ID_CHARS_MAX} characters",
+            field="ids",
+        )
     some = tuple(dict.fromkeys(ids or ()))
     check_json(list(some), "ids")
     if query is not None and (not isinstance(query, str) or not query.strip()):
@@ -58,9 +62,13 @@ def asked_of(
     return Asked(type, max_tokens, some, query, _range(time_range))
 
 
+def _is_id(one: Any) -> bool:
+    return isinstance(one, str) and 0 < len(one) <= ID_CHARS_MAX
+
+
 def check_max_tokens(max_tokens: Any) -> None:
     """Raises: InvalidInput where it is no number from 1 to MAX_TOKENS."""
-    if not isinstance(max_tokens, int) or not 1 <= max_tokens <= MAX_TOKENS:
+    if type(max_tokens) is not int or not 1 <= max_tokens <= MAX_TOKENS:
         raise InvalidInput(
             f"max_tokens {max_tokens!r} is not 1 to {MAX_TOKENS}", field="max_tokens"
         )

@@ -18,7 +18,7 @@ from workindex.assembler.rendering import item_text
 from workindex.assembler.state_path import StateQuestion, answer, read_for
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.asked import BODIES, MAX_TOKENS, STATE, Asked
-from workindex.assembler.tools.finding import doubts_of, find, named_base
+from workindex.assembler.tools.finding import doubts_of, find, hidden, named_base
 from workindex.assembler.tools.references import Reference
 from workindex.assembler.tools.resolving import CHAR_MAX, RESOLVED
 from workindex.assembler.tools.sight import STALE, Seen, Sight
@@ -103,7 +103,9 @@ def _state(snapshot: Seen, asked: Asked, counter: TokenCounter, now: datetime) -
     kind = next((one for one in kinds if one == (asked.query or "pending").strip()), None)
     if kind is None:
         names = ", ".join(kinds)
-        raise InvalidInput(f"query {asked.query!r} of type state is none of {names}", field="query")
+        raise InvalidInput(
+            f"query {str(asked.query)[:100]!r} of type state is none of {names}", field="query"
+        )
     question = StateQuestion(kind)
 
     def read(want: Want, bounds: Bounds, at: datetime | None) -> Reading:
@@ -115,7 +117,8 @@ def _state(snapshot: Seen, asked: Asked, counter: TokenCounter, now: datetime) -
     head = {"kind": kind, "verdict": told.verdict, "total": told.total, "reasons": told.reasons}
     items = [_of_state(kind, plain(head), reading)]
     items += [_of_state(f"{kind}/{one.id}", plain(one._asdict()), reading) for one in shown]
-    return _fitted(asked, items, (), doubts_of(reading), counter)
+    left = (hidden(STATE),) if len(shown) < len(told.items) else ()
+    return _fitted(asked, items, left, doubts_of(reading), counter)
 
 
 def _of_state(name: str, content: Any, reading: Reading) -> ContextItem:

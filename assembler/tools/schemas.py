@@ -6,8 +6,9 @@ reference that leaves the document is an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NoReturn
+from urllib.parse import unquote
 
 import jsonschema_rs
 import orjson
@@ -27,6 +28,12 @@ DRAFTS: Final = (
     jsonschema_rs.Draft7Validator,
     jsonschema_rs.Draft4Validator,
 )
+# These hold for the same value as the schema in which they stand.
+SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+# At how many subschemas one value may be held, references followed: a few definitions that each
+# name the next one twice would be a million.
+AT_ONE_VALUE_MAX: Final = 2_000
 PATTERN_STEPS_MAX: Final = 100_000
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=PATTERN_STEPS_MAX)
 
@@ -60,6 +67,7 @@ def validator(schema: Mapping[str, Any]) -> Any:
     except (TypeError, RecursionError) as error:
         raise NoSchema("", f"is not JSON: {error}") from error
     plain.pop("$schema", None)
+    _check_ways(plain)
     problems = []
     for draft in DRAFTS:
         try:
@@ -135,6 +143,73 @@ def _collect(schema: Any, names: dict[str, None]) -> None:
         for name, value in schema.items():
             if name != "properties" and name not in VALUES:
                 _collect(value, names)
+
+
+def _check_ways(schema: dict[str, Any]) -> None:
+    """Refuse a schema that would hold one value at far more subschemas than it has.
+
+    Raises: NoSchema.
+    """
+    nodes = list(_mappings(schema))
+    named: dict[str, Mapping[str, Any]] = {"": schema}
+    for node in nodes:
+        for name in ("$id", "id", "$anchor", "$dynamicAnchor"):
+            if isinstance(node.get(name), str):
+                named.setdefault(node[name].rsplit("/", 1)[-1].strip("#"), node)
+    known: dict[int, int] = {}
+    try:
+        most = max(_ways(node, named, known) for node in nodes)
+    except RecursionError as error:
+        raise NoSchema("", "its references go too deep") from error
+    if most > AT_ONE_VALUE_MAX:
+        raise NoSchema("", f"its references hold one value at {most:,} subschemas, too many")
+
+
+def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+    if isinstance(value, (Mapping, list)):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _mappings(one)
+
+
+def _ways(node: Any, named: Mapping[str, Any], known: dict[int, int]) -> int:
+    """How many subschemas hold for the value of this one; a circle counts once."""
+    if not isinstance(node, Mapping):
+        return 0
+    if id(node) not in known:
+        known[id(node)] = 1
+        known[id(node)] += sum(_ways(one, named, known) for one in _at_same_value(node, named))
+    return known[id(node)]
+
+
+def _at_same_value(node: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[Any]:
+    for name in SAME_VALUE:
+        held = node.get(name)
+        if name == "dependentSchemas" and isinstance(held, Mapping):
+            yield from held.values()
+        elif isinstance(held, list):
+            yield from held
+        else:
+            yield held
+    for name in REFERENCES:
+        if isinstance(node.get(name), str):
+            yield _target(node[name], named)
+
+
+def _target(reference: str, named: Mapping[str, Any]) -> Any:
+    """What a reference within the document names; None where that cannot be told."""
+    document, _, fragment = reference.partition("#")
+    found = named.get(document.rsplit("/", 1)[-1])
+    if fragment and not fragment.startswith("/"):
+        return named.get(fragment)
+    for step in fragment.split("/")[1:]:
+        name = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            found = found.get(name) if isinstance(found, Mapping) else None
+    return found
 
 
 def _refuse(uri: str) -> NoReturn:

@@ -6,6 +6,7 @@ Nothing is stored, so nothing can be taken back before it expires.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final
@@ -20,6 +21,8 @@ SECRET_CHARS_MIN: Final = 32
 LIFETIME_SECONDS: Final = 24 * 60 * 60
 TOKEN_CHARS_MAX: Final = 2_000
 _SALT: Final = "workindex.reference"
+# A signature in one form only: base64 is also read with signs that mean nothing.
+_SIGNED: Final = re.compile(r"\.[A-Za-z0-9_-]{43}\Z")
 
 
 class WeakSecret(WorkindexError):
@@ -64,7 +67,7 @@ class SignedReferences:
         Raises: UnknownReference where it is forged, expired, another user's or another turn's.
         """
         try:
-            if len(shown) > TOKEN_CHARS_MAX:
+            if len(shown) > TOKEN_CHARS_MAX or _SIGNED.search(shown) is None:
                 raise UnknownReference(shown)
             signer = self._signer(user_id, turn_id)
             return plain_ref(signer.unsign(shown, max_age=self._lifetime_seconds).decode())

@@ -16,6 +16,7 @@ from workindex.assembler.lanes import ContextBudgetExceeded
 from workindex.assembler.scope import CLASSIFIED_MAX
 from workindex.assembler.tools import ToolAccess, ToolCatalogue, ToolRegistry, UnknownTools
 from workindex.assembler.tools.asked import MAX_TOKENS
+from workindex.assembler.tools.references import UnknownReference
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
 
@@ -76,17 +77,20 @@ def test_of_many_unknown_fields_the_first_are_told(ann: UserScope) -> None:
 
 
 NO_JSON: list[Any] = [object(), b"x", {1: 2}, {"a": {1, 2}}, 2**70, "\ud800", {"\ud800": 1}]
+NO_SETTINGS: dict[str, list[Any]] = {
+    "policy": [[], None, 5, LONG, "\0"],
+    "counter": [[], None, 5, LONG],
+    "settings_file": ["policies.toml", 5, Path("\0"), Path("/")],
+    "refresh_seconds": ["2", None, -1, float("nan"), float("inf")],
+    "provider": [5, object()],
+}
 TOO_DEEP: list[Any] = [nested(300), nested(50_000), endless()]
 
 
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        *(("policy", one) for one in ([], None, 5, LONG, "\0")),
-        *(("counter", one) for one in ([], None, 5, LONG)),
-        *(("settings_file", one) for one in ("policies.toml", 5, Path("\0"), Path("/"))),
-        *(("refresh_seconds", one) for one in ("2", None, -1, float("nan"), float("inf"))),
-        *(("provider", one) for one in (5, object())),
+        *((name, one) for name, some in NO_SETTINGS.items() for one in some),
         *(("output_schema", one) for one in (*NO_JSON, *TOO_DEEP)),
     ],
 )
@@ -207,10 +211,15 @@ def test_a_name_that_is_none_comes_back_short(ann: UserScope) -> None:
     """What a model made up is not told to it again at any length."""
     access = ToolAccess(ToolCatalogue(ToolRegistry((), NOW)))
     session = ann.tools(assemble(ann, "hello"), access)
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: session.call_tool(LONG, {}),
         lambda: session.load_tool_group(namespace=LONG),
-    ):
-        with pytest.raises(UnknownTools) as error:
+        lambda: session.get_context("task", ids=[LONG]),
+        lambda: session.get_context("state", query=LONG),
+        lambda: session.resolve(LONG, "0-9", 100),
+        lambda: session.resolve("message:M-1", LONG, 100),
+    ]
+    for call in calls:
+        with pytest.raises((UnknownTools, UnknownReference, InvalidInput)) as error:
             call()
         assert len(str(error.value)) < MESSAGE_CHARS_MAX

@@ -310,3 +310,46 @@ def test_a_page_counts_no_more_than_could_be_on_it() -> None:
     assert isinstance(found.item.content, dict)
     assert found.item.content["more"] == len(found.rest) > 1_900
     assert len(counted) < 200
+
+
+def doubling(levels: int, reference: str, *, has_anchors: bool = False) -> dict[str, Any]:
+    """Definitions that each name the next one twice."""
+    names: dict[str, Any] = {f"d{levels}": {"type": "string"}}
+    for number in range(levels):
+        refs = [{"$ref": reference.format(number + 1)}, {"$ref": reference.format(number + 1)}]
+        names[f"d{number}"] = {"anyOf": refs}
+    if has_anchors:
+        names = {name: {**held, "$anchor": name} for name, held in names.items()}
+    first = {"$ref": reference.format(0)}
+    return {"type": "object", "$defs": names, "properties": {"a": first}}
+
+
+@pytest.mark.parametrize("levels", [12, 40, 3_000])
+@pytest.mark.parametrize(
+    ("reference", "has_anchors"),
+    [("#/$defs/d{}", False), ("#/%24defs/d{}", False), ("#d{}", True)],
+)
+def test_a_schema_that_grows_without_bound_is_refused(
+    levels: int, reference: str, has_anchors: bool
+) -> None:
+    """A small file would keep a call of its tool busy for hours: it is refused when it is read."""
+    schema = doubling(levels, reference, has_anchors=has_anchors)
+    with pytest.raises(BadToolSource, match=r"references"):
+        tool_group("s", "g", [Tool("", "spin", None, schema)])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        doubling(8, "#/$defs/d{}"),
+        {"type": "object", "$ref": "#"},
+        {"type": "object", "allOf": [{"$ref": "#"}]},
+        {"type": "object", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        {"type": "object", "properties": {f"p{n}": {"$ref": "#"} for n in range(3_000)}},
+        {"type": "object", "properties": {"$ref": {"type": "string"}, "allOf": {"type": "null"}}},
+        {"type": "object", "anyOf": [{"required": [f"p{n}"]} for n in range(500)]},
+    ],
+)
+def test_a_schema_that_names_itself_is_read(schema: dict[str, Any]) -> None:
+    """Circles, many names and many alternatives are no growth."""
+    assert len(tool_group("s", "g", [Tool("", "spin", None, schema)]).tools) == 1
