@@ -29,13 +29,12 @@ from workindex.assembler.state_lane import live_state, possible, records, work_i
 from workindex.assembler.state_path.question import Locale
 from workindex.assembler.state_path.recognise import locale_of
 from workindex.assembler.tools import Wanted, budget_of, tools_stage
+from workindex.assembler.tools.sight import STALE
 from workindex.assembler.turn import HISTORY, Turn
 from workindex.projections.bounds import Bounds
 from workindex.projections.conversations import MessageRow
 from workindex.projections.memory import ClaimRow
 
-# Of rows of which this is said, what has ended since is not known.
-STALE = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
 ARTIFACTS_MAX = 20
 SAID_MAX = 12  # messages whose words may tell which tools are meant
 

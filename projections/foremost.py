@@ -40,7 +40,7 @@ TITLES: Final = (
 Span = tuple[datetime | None, datetime | None]
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """So many rows, those with a time in `span` (from, up to but without), and where `parts` of
     words are given only rows that hold one, those with most of them first."""
 
@@ -64,24 +64,24 @@ class Foremost(NamedTuple):
 
 
 def select_foremost(
-    conn: Connection, user_id: str, generation: int, kind: str, asked: Asked
+    conn: Connection, user_id: str, generation: int, kind: str, wanted: Wanted
 ) -> Foremost:
     """The stored rows of a generation, in the caller's transaction."""
     table = TABLE_OF_KIND[kind]
     binds = {
         "user_id": user_id,
         "generation": generation,
-        "now": asked.now,
-        "since": asked.span[0] or EVER,
-        "until": asked.span[1] or FOREVER,
-        "parts": list(asked.parts),
-        "limit": asked.limit,
+        "now": wanted.now,
+        "since": wanted.span[0] or EVER,
+        "until": wanted.span[1] or FOREVER,
+        "parts": list(wanted.parts),
+        "limit": wanted.limit,
     }
-    source = _source(table, asked)
-    some = f"SELECT *{source} ORDER BY {_order(table, asked)} LIMIT %(limit)s"
+    source = _source(table, wanted)
+    some = f"SELECT *{source} ORDER BY {_order(table, wanted)} LIMIT %(limit)s"
     found = conn.execute(f"SELECT to_json(t) FROM ({some}) t".encode(), binds).fetchall()
     total = len(found)
-    if total == asked.limit:
+    if total == wanted.limit:
         ((total,),) = conn.execute(f"SELECT count(*){source}".encode(), binds).fetchall()
     rows = []
     for (stored,) in found:
@@ -90,17 +90,17 @@ def select_foremost(
     return Foremost(rows, total, is_whole=len(rows) == len(found))
 
 
-def foremost_of(rows: Sequence[Any], kind: str, asked: Asked) -> Foremost:
+def foremost_of(rows: Sequence[Any], kind: str, wanted: Wanted) -> Foremost:
     """The same of rows that are all at hand."""
     table = TABLE_OF_KIND[kind]
-    fitting = [row for row in rows if is_within(row, asked.span)]
+    fitting = [row for row in rows if is_within(row, wanted.span)]
     if kind == "claim":
         fitting = [row for row in fitting if row.status == "current"]
-    if asked.parts:
-        fitting = [row for row in fitting if _held(row, asked.parts)]
+    if wanted.parts:
+        fitting = [row for row in fitting if _held(row, wanted.parts)]
     fitting.sort(key=newest_at, reverse=True)
-    fitting.sort(key=lambda row: (-_held(row, asked.parts), *urgency(table, row, asked.now)))
-    return Foremost(fitting[: asked.limit], len(fitting))
+    fitting.sort(key=lambda row: (-_held(row, wanted.parts), *urgency(table, row, wanted.now)))
+    return Foremost(fitting[: wanted.limit], len(fitting))
 
 
 def is_within(row: Any, span: Span) -> bool:
@@ -143,18 +143,18 @@ def urgency(table: AnyTable, row: Any, now: datetime) -> tuple[Any, ...]:
     return (not is_open, has_ended, is_past, due or FOREVER)
 
 
-def _source(table: AnyTable, asked: Asked) -> str:
+def _source(table: AnyTable, wanted: Wanted) -> str:
     """FROM and WHERE of the rows that fit; `{column}` are names of our own tables."""
     source = f" FROM {table.name} t WHERE t.user_id = %(user_id)s AND t.generation = %(generation)s"
     if table.kind == "claim":
         source += " AND t.status = 'current'"
     names = {column.name for column in table.columns}
-    if asked.span != (None, None):
+    if wanted.span != (None, None):
         times = [
             f"(t.{name} >= %(since)s AND t.{name} < %(until)s)" for name in TIMES if name in names
         ]
         source += f" AND ({' OR '.join(times) or 'false'})"
-    if asked.parts:
+    if wanted.parts:
         source += f" AND {_holding(table)} > 0"
     return source
 
@@ -170,9 +170,9 @@ def _holding(table: AnyTable) -> str:
     )
 
 
-def _order(table: AnyTable, asked: Asked) -> str:
+def _order(table: AnyTable, wanted: Wanted) -> str:
     names = {column.name for column in table.columns}
-    order = [f"{_holding(table)} DESC"] if asked.parts else []
+    order = [f"{_holding(table)} DESC"] if wanted.parts else []
     if table.is_open is not None:
         order.append("t.open DESC")
     ended = next((name for name in ENDED if name in names), None)

@@ -16,7 +16,7 @@ from workindex.eventlog.transcripts import Turn, read_turns, turns_per_part
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.conversations import MessageRow
-from workindex.projections.foremost import Asked, Foremost, foremost_of, select_foremost
+from workindex.projections.foremost import Foremost, Wanted, foremost_of, select_foremost
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters, Hits, search_in
@@ -191,13 +191,13 @@ class Snapshot:
         table = TABLE_OF_KIND["artifact"]
         return [table.load(row) for row in self._select(ARTIFACTS_OF, *binds)]
 
-    def foremost(self, base: Reading, kind: str, asked: Asked) -> Foremost:
+    def foremost(self, base: Reading, kind: str, wanted: Wanted) -> Foremost:
         """The rows of a kind that are wanted most; of claims the current ones."""
         if not base.projections:
             return Foremost([], 0)
         if base.live:
-            return foremost_of(self._folded(kind), kind, asked)
-        return select_foremost(self._conn, self.user_id, _generation(base), kind, asked)
+            return foremost_of(self._folded(kind), kind, wanted)
+        return select_foremost(self._conn, self.user_id, _generation(base), kind, wanted)
 
     def turns(self, row: ArtifactRow, first: int, last: int) -> list[Turn]:
         """Turns of a transcript, both ends included; none of a body that is no transcript."""

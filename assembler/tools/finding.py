@@ -18,8 +18,7 @@ from workindex.assembler.tools.sight import STALE, Seen, Sight
 from workindex.assembler.tools.words import words
 from workindex.domain.facts import utc
 from workindex.projections.bounds import Bounds
-from workindex.projections.foremost import Asked as Wanted
-from workindex.projections.foremost import Foremost, is_within, text_of
+from workindex.projections.foremost import Foremost, Wanted, is_within, text_of
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters
@@ -28,6 +27,9 @@ from workindex.projections.work_index import UNREADABLE
 
 HITS_MAX: Final = 40
 ROWS_MAX: Final = 100  # of a call that names no ids
+HIDDEN: Final = "not all of it may be told here"
+HAVE_SENSITIVITY: Final = ("message", "artifact", "claim")
+EVERYTHING: Final = Sight("restricted")
 UNREADABLE_ROWS: Final = ("state: not certain (rows_missing)",)
 NARROWER: Final = timedelta(days=7)
 
@@ -35,7 +37,8 @@ NARROWER: Final = timedelta(days=7)
 class Rows(NamedTuple):
     """The rows found that may be seen, the ids that are not there, and what else there is.
 
-    `beyond` names rows that were not read, `degraded` what stands against trusting the rest.
+    `beyond` tells of rows that were not read or may not be told, `degraded` what stands against
+    trusting the rest.
     """
 
     seen: list[Any]
@@ -64,16 +67,41 @@ def find(
             beyond = (_beyond(asked, foremost, now),)
         if not foremost.is_whole:
             degraded = UNREADABLE_ROWS
-    if kind == "claim" and {"lag", "parked"}.intersection(snapshot.doubts(kind)):
+    if kind == "claim" and STALE.intersection(snapshot.doubts(kind)):
         rows, beyond = [], ()  # what was withdrawn since is not known
-    seen = [row for row in rows if sight.sees(kind, row, now)]
-    if kind == "claim":
-        seen = told_claims(snapshot, base, seen, sight)
+    seen = _told(snapshot, base, kind, rows, sight, now)
+    if not asked.ids and _hides_some(snapshot, base, kind, sight, now):
+        beyond += (hidden(kind),)
     missing = tuple(sorted(set(asked.ids) - {row[0] for row in seen}))
     if asked.ids and asked.query is not None:
         seen = _matching(seen, asked.query)
     within = [row for row in seen if is_within(row, asked.time_range)]
     return Rows(within, missing, beyond, degraded)
+
+
+def hidden(kind: str) -> Omission:
+    """That there is more of a kind: not how much, and nothing of it."""
+    return Omission(lane="evidence", source_id=f"hidden:{kind}", reason=HIDDEN)
+
+
+def _hides_some(snapshot: Seen, base: Reading, kind: str, sight: Sight, now: datetime) -> bool:
+    """Whether of the first rows of a kind some may not be told.
+
+    Whatever words and times a call looks for: nobody finds out which a row has that is hidden.
+    """
+    if snapshot.shows_all and (kind not in HAVE_SENSITIVITY or sight == EVERYTHING):
+        return False
+    first = snapshot.whole.foremost(base, kind, Wanted(now, ROWS_MAX)).rows
+    there = [row for row in first if EVERYTHING.sees(kind, row, now)]
+    return len(_told(snapshot, base, kind, snapshot.only(kind, there), sight, now)) < len(there)
+
+
+def _told(
+    snapshot: Seen, base: Reading, kind: str, rows: Sequence[Any], sight: Sight, now: datetime
+) -> list[Any]:
+    """Of rows that the policy shows those that the house's own rules show too."""
+    seen = [row for row in rows if sight.sees(kind, row, now)]
+    return told_claims(snapshot, base, seen, sight) if kind == "claim" else seen
 
 
 def told_claims(

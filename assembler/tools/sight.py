@@ -19,7 +19,7 @@ from workindex.eventlog.transcripts import Turn as Said
 from workindex.projections.artifacts import ArtifactRow
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.conversations import MessageRow
-from workindex.projections.foremost import Asked, Foremost
+from workindex.projections.foremost import Foremost, Wanted
 from workindex.projections.memory import ClaimRow
 from workindex.projections.proof import Reading
 from workindex.projections.search import Filters, Hit, Hits
@@ -29,9 +29,8 @@ from workindex.projections.snapshot import Mark, Snapshot
 # user) may be seen by whom this turn is for. Only True shows it.
 MaySee = Callable[[str, Any], bool]
 
-
-# Of rows of which this is said, it is not known what was redacted since.
-STALE: Final = frozenset({"lag", "parked", "fold_version"})
+# Of rows of which this is said, it is not known what has ended or was redacted since.
+STALE: Final = frozenset({"lag", "parked", "fold_version", "no_tenant", "erased"})
 
 
 def everything(kind: str, row: Any) -> bool:
@@ -147,8 +146,8 @@ class Seen(Snapshot):
     ) -> list[ArtifactRow]:
         return self.only("artifact", self.whole.artifacts_of(base, task_id, meeting_id, limit))
 
-    def foremost(self, base: Reading, kind: str, asked: Asked) -> Foremost:
-        found = self.whole.foremost(base, kind, asked)
+    def foremost(self, base: Reading, kind: str, wanted: Wanted) -> Foremost:
+        found = self.whole.foremost(base, kind, wanted)
         return found._replace(rows=self.only(kind, found.rows), is_counted=self.shows_all)
 
     def turns(self, row: ArtifactRow, first: int, last: int) -> list[Said]:

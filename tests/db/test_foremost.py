@@ -15,7 +15,7 @@ from sessions import Backend
 from workindex.assembler.tools.asked import ROWS
 from workindex.assembler.tools.finding import named_base
 from workindex.eventlog.database import Database
-from workindex.projections.foremost import Asked, foremost_of, urgency
+from workindex.projections.foremost import Wanted, foremost_of, urgency
 from workindex.projections.sets import TABLE_OF_KIND
 from workindex.projections.snapshot import snapshot
 from workindex.projections.work_index import Reader
@@ -40,7 +40,7 @@ def test_the_database_picks_what_a_reader_of_all_rows_picks(database: Database, 
         for span in SPANS:
             for parts in ((), (SECRET,), ("never said",)):
                 for limit in (1, 2, 50):
-                    asked = Asked(NOW, limit, span, parts)
+                    asked = Wanted(NOW, limit, span, parts)
                     found = read.foremost(base, kind, asked)
                     picked = foremost_of(rows, kind, asked)
                     assert found.total == picked.total, asked
@@ -53,7 +53,7 @@ def test_the_database_picks_what_a_reader_of_all_rows_picks(database: Database, 
 def test_rows_that_lag_are_picked_from_the_log(database: Database, urls: Urls) -> None:
     """The same rows where the projection has to be folded on."""
     fill(database, "ann")
-    asked = Asked(NOW, 3)
+    asked = Wanted(NOW, 3)
 
     def picked() -> list[Any]:
         with snapshot(Reader(database), "ann") as read:
