@@ -8,7 +8,7 @@ entities, each named by a reference `kind/id`; a projection row belongs to one e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
@@ -29,6 +29,8 @@ CLOCK: frozenset[str] = frozenset({"scheduler", "operator", "import"})
 
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+# PostgreSQL reads no time whose zone is so far from UTC.
+_OFFSET_BELOW = timedelta(hours=16)
 
 
 def _printable(value: str) -> str:
@@ -40,7 +42,11 @@ def _printable(value: str) -> str:
 def _in_range(value: datetime) -> datetime:
     if not _EARLIEST <= value < _LATEST:
         raise ValueError("a time lies between the years 1900 and 9998")
-    return value
+    return value.astimezone(UTC) if _is_far(value) else value
+
+
+def _is_far(at: datetime) -> bool:
+    return abs(at.utcoffset() or timedelta(0)) >= _OFFSET_BELOW
 
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable)]
@@ -211,6 +217,10 @@ def check_time(at: object, field: str) -> None:
         raise InvalidInput(
             f"{field} {at} is out of range: a time lies between the years 1900 and 9998",
             field=field,
+        )
+    if _is_far(at):
+        raise InvalidInput(
+            f"{field} {at} has a zone of 16 hours or more from UTC: give it in UTC", field=field
         )
 
 

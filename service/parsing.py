@@ -29,6 +29,10 @@ def parse_command(document: Mapping[str, Any]) -> Command:
 
     Raises: InvalidInput naming the field, the value and what would be right.
     """
+    if not isinstance(document, Mapping):
+        raise InvalidInput(
+            f"a command is an object with a type, not {_short(document)}", field="command"
+        )
     name = document.get("type")
     model = COMMANDS.get(name) if isinstance(name, str) else None
     if model is None:

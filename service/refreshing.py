@@ -106,6 +106,12 @@ def refresh(
 
 def _recorded(records: Records, one: Stale, command: Mapping[str, Any]) -> list[str]:
     actor = Actor(kind="provider", id=one.provider or one.account)
+    asked = {"type": f"observe_{one.kind}", "account": one.account}
+    asked |= {} if one.provider is None else {"provider": one.provider}
+    if not isinstance(command, Mapping) or any(
+        command.get(name) != value for name, value in asked.items()
+    ):
+        return [f"{one.kind}:{one.id}: the answer is about something else"]
     try:
         records.record(command, actor=actor)
     except WorkindexError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from turns import ME, NOW, assemble, do
-from workindex import UserScope, WorkIndex
+from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler.lanes import ContextBudgetExceeded
 from workindex.assembler.scope import CLASSIFIED_MAX
 from workindex.assembler.tools import ToolAccess, ToolCatalogue, ToolRegistry, UnknownTools
@@ -223,3 +224,33 @@ def test_a_name_that_is_none_comes_back_short(ann: UserScope) -> None:
         with pytest.raises((UnknownTools, UnknownReference, InvalidInput)) as error:
             call()
         assert len(str(error.value)) < MESSAGE_CHARS_MAX
+
+
+@pytest.mark.parametrize("given", [None, 5, "create_task", ["create_task"], object()])
+def test_what_is_no_command_is_refused(ann: UserScope, given: Any) -> None:
+    """Whatever it is instead."""
+    with pytest.raises(InvalidInput) as error:
+        ann.record(given, actor=ME)
+    assert error.value.field == "command"
+
+
+CREATE = {"type": "create_task", "task_id": "T-9", "title": "Not asked for"}
+OTHER = {"type": "observe_connection", "provider": "mail", "account": "you", "status": "connected"}
+
+
+@pytest.mark.parametrize("answer", [None, 5, "x", [], {}, CREATE, OTHER])
+def test_a_provider_that_answers_about_something_else_is_named(ann: UserScope, answer: Any) -> None:
+    """Nothing of it is recorded, and the turn says what was not refreshed."""
+
+    class Provider:
+        def observe(self, _stale: Any) -> Any:
+            return answer
+
+    seen = {"provider": "mail", "account": "me", "status": "connected", "ttl_seconds": 60}
+    ann.record({"type": "observe_connection", **seen}, actor=Actor(kind="provider", id="mail"))
+    before = len(list(ann.log()))
+    later = NOW + timedelta(hours=1)
+    envelope = ann.assemble({"text": "hello", "now": later}, provider=Provider())
+    assert len(list(ann.log())) == before
+    told = "not refreshed: connection:mail:me: the answer is about something else"
+    assert envelope.manifest.degraded == (told,)
