@@ -21,7 +21,8 @@ from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.migrate import bootstrap, upgrade
 
 if TYPE_CHECKING:
-    from workindex import WorkIndex
+    from workindex import UserScope, WorkIndex
+    from workindex.projections.recording import Clock
 
 PG15_BIN = Path("/usr/lib/postgresql/15/bin")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -151,11 +152,23 @@ def database(urls: Urls) -> Iterator[Database]:
 
 
 @pytest.fixture
-def work_index(database: Database) -> WorkIndex:
+def clock() -> Clock | None:
+    """The clock of `work_index`: the machine's, unless a file has another one."""
+    return None
+
+
+@pytest.fixture
+def work_index(database: Database, clock: Clock | None) -> WorkIndex:
     """A Work Index on a fresh database."""
     from workindex import WorkIndex
 
-    return WorkIndex(database)
+    return WorkIndex(database, clock)
+
+
+@pytest.fixture
+def ann(work_index: WorkIndex) -> UserScope:
+    """A user of whom nothing is known yet."""
+    return work_index.user("ann")
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
-from workindex import Actor, UserScope
+from conftest import Cluster
+from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler.envelope import ContextEnvelope, ContextItem
+from workindex.eventlog.database import Database
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 ME, AGENT = Actor(kind="user", id="me"), Actor(kind="agent", id="helper")
+
+
+class House:
+    """One database with a new user for each case."""
+
+    def __init__(self, work_index: WorkIndex) -> None:
+        self.work_index = work_index
+        self._numbers = count(1)
+
+    def user(self) -> UserScope:
+        return self.work_index.user(f"user-{next(self._numbers)}")
+
+
+@contextmanager
+def house_of(cluster: Cluster) -> Iterator[House]:
+    """A database of the cluster for as long as the context lasts."""
+    urls = cluster.clone()
+    database = Database(urls.app, maint_url=urls.maint)
+    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
+        yield House(opened)
+    cluster.drop(urls)
 
 
 def do(user: UserScope, type_: str, *, by: Actor = ME, **fields: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -20,21 +18,14 @@ from workindex.assembler.rendering import parsed, working_set_text
 from workindex.assembler.scope import UnknownRecord
 from workindex.assembler.tokens import counter
 from workindex.domain.errors import InvalidInput
-from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 
 SECRET = "ixtlan"
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def test_the_state_lane_is_what_the_state_path_reads(ann: UserScope) -> None:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
-from conftest import Urls
 from turns import NOW, assemble, do, ids, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler.envelope import ContextEnvelope
-from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
+from workindex.projections.recording import Clock
 
 BUDGET = "the budget of the hall is forty crowns"
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def attach(user: UserScope, meeting_id: str, artifact_id: str, turns: list[Turn]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from threading import Event
@@ -20,19 +19,13 @@ from workindex.domain.errors import InvalidInput, NotReady
 from workindex.domain.facts import utc
 from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
+from workindex.projections.recording import Clock
 from workindex.service.refreshing import Stale
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 class _Looking:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -29,7 +29,7 @@ from workindex.assembler.stages import NEEDED, STAGES
 from workindex.assembler.tools import Tool, ToolAccess, ToolCatalogue, ToolRegistry, tool_group
 from workindex.assembler.turn import Turn
 from workindex.domain.errors import NotReady, StillBehind, Unavailable
-from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 from workindex.service.refreshing import Stale
 
 OPTIONAL = [name for name, _ in STAGES if name not in NEEDED]
@@ -54,10 +54,8 @@ TOOLS = ToolAccess(ToolCatalogue(ToolRegistry([MAIL], NOW)))
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
+def clock() -> Clock:
+    return lambda: NOW
 
 
 @pytest.fixture

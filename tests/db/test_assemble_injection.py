@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
-from itertools import count
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conftest import Cluster
-from turns import AGENT, ME, NOW
-from workindex import Actor, UserScope, WorkIndex
+from turns import AGENT, ME, NOW, House, house_of
+from workindex import Actor, UserScope
 from workindex.assembler.envelope import ContextEnvelope
 from workindex.assembler.rendering import parsed, working_set_text
 from workindex.assembler.scope import UnknownRecord
@@ -29,7 +28,6 @@ from workindex.assembler.tools import ToolAccess, ToolCatalogue, ToolRegistry
 from workindex.assembler.tools.registry import BadToolSource, ToolGroup
 from workindex.assembler.tools.sources import groups_of
 from workindex.domain.errors import CommandRefused, InvalidInput
-from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
 from workindex.projections.planning import Entry
 from workindex.service.parsing import parse_command
@@ -59,24 +57,10 @@ ITEMS = re.compile(r"<item ")
 Json = dict[str, Any]
 
 
-class House:
-    """One database with a new user for each attack."""
-
-    def __init__(self, work_index: WorkIndex) -> None:
-        self.work_index = work_index
-        self._numbers = count(1)
-
-    def user(self) -> UserScope:
-        return self.work_index.user(f"user-{next(self._numbers)}")
-
-
 @pytest.fixture(scope="module")
 def house(embedded_cluster: Cluster) -> Iterator[House]:
-    urls = embedded_cluster.clone()
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield House(opened)
-    embedded_cluster.drop(urls)
+    with house_of(embedded_cluster) as opened:
+        yield opened
 
 
 def commands_of(text: str, number: int) -> list[tuple[Actor, Json]]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from conftest import Urls
 from sessions import Backend
 from things import SECRET, SENSITIVE, SOON, THINGS, Thing, store_artifact, world
 from turns import NOW, approval, do, ids, item, say
@@ -22,6 +20,7 @@ from workindex.assembler.tools.references import UnknownReference
 from workindex.assembler.tools.sight import MaySee, Seen, Sight
 from workindex.domain.errors import InvalidInput
 from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 from workindex.projections.snapshot import Snapshot
 
 # Where an envelope says again what was asked.
@@ -30,19 +29,8 @@ SURFACES = ("main", "task", "meeting", "approval", "proactive")
 
 
 @pytest.fixture
-def database(urls: Urls) -> Iterator[Database]:
-    with closing(Database(urls.app, maint_url=urls.maint)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def work_index(database: Database) -> WorkIndex:
-    return WorkIndex(database, clock=lambda: NOW)
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def hides(thing: Thing) -> MaySee:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import datetime
 from functools import partial
 from threading import Barrier, Thread
@@ -11,29 +9,21 @@ from typing import Any
 
 import pytest
 
-from conftest import Urls
 from turns import ME, NOW, assemble, do, ids, item, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler import evidence, stages
 from workindex.assembler.envelope import ContextEnvelope
 from workindex.assembler.rendering import working_set_text
 from workindex.domain.errors import CommandRefused, WorkindexError
-from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
+from workindex.projections.recording import Clock
 
 SECRET = "ixtlan"
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def claim(ann: UserScope, id_: str, subject: str, attribute: str, value: Any, **more: Any) -> None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
-from conftest import Urls
 from turns import NOW, assemble, do, ids, item, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler.rendering import parsed, working_set_text
-from workindex.eventlog.database import Database
 from workindex.eventlog.transcripts import Turn, media_type, to_parts
+from workindex.projections.recording import Clock
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
+def clock() -> Clock:
+    return lambda: NOW
 
 
 @pytest.fixture

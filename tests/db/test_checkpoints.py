@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from checkpointed import Body, action_hash, drafted, records, work
-from conftest import Urls
 from turns import AGENT, NOW, assemble, do, item, say
-from workindex import UserScope, WorkIndex
+from workindex import UserScope
 from workindex.assembler.checkpoints import making
 from workindex.assembler.checkpoints.body import CheckpointIncomplete
 from workindex.domain.errors import InvalidInput
-from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def without(part: str, place: int = 0) -> Callable[[Body], None]:

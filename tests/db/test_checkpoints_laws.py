@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from copy import deepcopy
-from itertools import count
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,10 +13,9 @@ from hypothesis import strategies as st
 
 from checkpointed import Body, records
 from conftest import Cluster
-from turns import AGENT, ME, NOW
-from workindex import UserScope, WorkIndex
+from turns import AGENT, ME, NOW, House, house_of
+from workindex import UserScope
 from workindex.assembler.checkpoints.body import CheckpointIncomplete
-from workindex.eventlog.database import Database
 from workindex.projections.planning import Entry
 from workindex.service.parsing import parse_command
 
@@ -123,24 +120,10 @@ COMMANDS = st.one_of(
 LOGS = st.lists(COMMANDS, min_size=5, max_size=30)
 
 
-class House:
-    """One database with a new user for each world."""
-
-    def __init__(self, work_index: WorkIndex) -> None:
-        self.work_index = work_index
-        self._numbers = count(1)
-
-    def user(self) -> UserScope:
-        return self.work_index.user(f"user-{next(self._numbers)}")
-
-
 @pytest.fixture(scope="module")
 def house(embedded_cluster: Cluster) -> Iterator[House]:
-    urls = embedded_cluster.clone()
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield House(opened)
-    embedded_cluster.drop(urls)
+    with house_of(embedded_cluster) as opened:
+        yield opened
 
 
 def happen(user: UserScope, commands: list[Json]) -> None:

@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +21,7 @@ from workindex.domain.checkpoint_body import CheckpointBody
 from workindex.domain.errors import NotReady
 from workindex.eventlog import failpoints
 from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 
 # Writes one checkpoint as a backend would after its reply, in a process of its own.
 CHILD = """
@@ -36,15 +35,8 @@ ann.checkpoint("main", actor=Actor(kind="agent", id="helper"), key="turn-1")
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def test_a_key_gives_the_first_checkpoint_again(ann: UserScope) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from checkpointed import records, start, work
-from conftest import Urls
 from sessions import REGISTRY, Backend
 from turns import AGENT, NOW, approval, assemble, do, ids, item, say
 from workindex import ContextBudgetExceeded, UserScope, WorkIndex
@@ -19,22 +16,15 @@ from workindex.assembler.policies import shipped
 from workindex.assembler.rendering import parsed, working_set_text
 from workindex.assembler.tokens import counter
 from workindex.assembler.tools import ToolAccess, ToolCatalogue
-from workindex.eventlog.database import Database
+from workindex.projections.recording import Clock
 
 COUNT = counter("o200k_base")
 LONG = "the band plays on and on in the hall of the town " * 20
 
 
 @pytest.fixture
-def work_index(urls: Urls) -> Iterator[WorkIndex]:
-    database = Database(urls.app, maint_url=urls.maint)
-    with closing(WorkIndex(database, clock=lambda: NOW)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
+def clock() -> Clock:
+    return lambda: NOW
 
 
 def talk(ann: UserScope, first: int, last: int, text: str = LONG) -> None:
