@@ -51,11 +51,6 @@ def page(work_index: WorkIndex) -> dict[str, Any]:
     return given
 
 
-@pytest.fixture
-def ann(work_index: WorkIndex) -> UserScope:
-    return work_index.user("ann")
-
-
 def test_the_program_of_the_page_is_a_turn(page: dict[str, Any], ann: UserScope) -> None:
     """The model is given the working set, its calls run or are refused in words, both are kept."""
     sent: list[Any] = []
