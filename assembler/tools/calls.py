@@ -1,6 +1,7 @@
 """What a model may call in a turn: more context, more tools, a body by reference, a loaded tool.
 
-A session belongs to one turn of one user. A tool runs only if its group is visible, loaded in this
+`ToolSession.answer` takes a call as a model wrote it, and gives the text that goes back to it. A
+session belongs to one turn of one user. A tool runs only if its group is visible, loaded in this
 session, and its arguments fit its schema: all of that is looked at here, outside the model.
 """
 
@@ -12,14 +13,16 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 from pydantic import JsonValue
+from pydantic_core import to_jsonable_python
 
-from workindex.assembler.envelope import ContextItem, Omission
+from workindex.assembler.envelope import ContextItem, Lane, Omission
 from workindex.assembler.rendering import data, item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import context, resolving
 from workindex.assembler.tools.asked import MAX_TOKENS, asked_of, check_max_tokens
 from workindex.assembler.tools.catalogue import IsPermitted, ToolCatalogue, View
 from workindex.assembler.tools.catalogue import everything as every_group
+from workindex.assembler.tools.core import call_of
 from workindex.assembler.tools.loading import active_groups
 from workindex.assembler.tools.pages import Page, group_page, names_page, search_page
 from workindex.assembler.tools.references import References, UnknownReference, plain_ref
@@ -31,6 +34,7 @@ from workindex.projections.snapshot import snapshot
 from workindex.projections.work_index import Reader
 
 LOAD_TOKENS_MAX: Final = 3_000
+CALL_TOOL: Final = "call_tool"
 
 
 class ToolNotLoaded(WorkindexError):
@@ -136,6 +140,28 @@ class ToolSession:
         self._references.issue(self.turn.user_id, self.turn.turn_id, refs)
         self._tokens |= {ref: token for ref in refs if (token := self._shown(ref)) != ref}
 
+    def answer(self, name: str, arguments: Mapping[str, Any] | str) -> str:
+        """What to give back to the model for a call of one of `CORE_TOOLS`, as it wrote it.
+
+        `arguments` are an object, or its JSON. The text is the items, after those of a list one
+        line of JSON with what was left out, what is uncertain and the call that goes on; or, where
+        the call was refused, one line with the error's code and message. No WorkindexError is
+        raised but what the executor raises: that comes through, as from `call_tool`.
+        """
+        try:
+            call = call_of(name, arguments)
+            if call.name != CALL_TOOL:
+                lane: Lane = "tools" if call.name == "load_tool_group" else "evidence"
+                return _text(lane, getattr(self, call.name)(**call.arguments))
+            ready, run = self._ready(**call.arguments)  # type: ignore[arg-type]
+        except WorkindexError as error:
+            return _refusal(error)
+        result = run(ready)
+        try:
+            return _text("tools", self._result(ready.tool, result))
+        except InvalidInput as error:
+            return _refusal(error)
+
     def load_tool_group(
         self,
         namespace: str | None = None,
@@ -175,6 +201,11 @@ class ToolSession:
         Raises: UnknownTools, ToolNotLoaded, BadArguments, NoExecutor, ToolsUnavailable: nothing
         ran. What the executor raises comes through.
         """
+        call, run = self._ready(name, arguments)
+        return self._result(call.tool, run(call))
+
+    def _ready(self, name: str, arguments: Mapping[str, JsonValue]) -> tuple[Call, Executor]:
+        """The call that passed every check, and what runs it."""
         view = self._view()
         tool = self._tool(view, name)
         if tool.group not in self._loaded:
@@ -186,8 +217,7 @@ class ToolSession:
             raise BadArguments(tool, error.path, str(error)) from error
         if self._executor is None:
             raise NoExecutor(f"{tool.full_name} did not run: the backend has no executor of tools")
-        result = self._executor(Call(self.turn.user_id, self.turn.turn_id, tool, plain))
-        return self._result(tool, result)
+        return Call(self.turn.user_id, self.turn.turn_id, tool, plain), self._executor
 
     def get_context(
         self,
@@ -277,6 +307,21 @@ class ToolSession:
         )
         tokens = self._counter.count([item_text("tools", item)])[0]
         return item.model_copy(update={"token_estimate": tokens})
+
+
+def _text(lane: Lane, found: ContextItem | context.Found | Page) -> str:
+    """One item, or all of a list and a line about it; what items tell is not told again there."""
+    if isinstance(found, ContextItem):
+        return item_text(lane, found)
+    told = ("refs", "conflicts")
+    beside = {name: value for name, value in found._asdict().items() if value and name not in told}
+    beside["items"] = len(found.items)
+    items = "".join(item_text(lane, one) for one in found.items)
+    return items + data(to_jsonable_python(beside, exclude_none=True))
+
+
+def _refusal(error: WorkindexError) -> str:
+    return data({"error": error.code, "message": str(error)})
 
 
 def _has_body(source_id: str) -> bool:

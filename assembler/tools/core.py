@@ -6,11 +6,15 @@ their tools are used through `call_tool`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 from workindex.assembler.envelope import ToolCall
 from workindex.assembler.tools.asked import MAX_TOKENS, TYPES
 from workindex.assembler.tools.schemas import Misfit, check, validator
+from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
 
 
@@ -97,6 +101,21 @@ def _type(schema: dict[str, Any]) -> str:
     if "properties" in schema:
         return f"{{{_fields(schema)}}}"
     return str(schema["type"])
+
+
+def call_of(name: Any, arguments: Any) -> ToolCall:
+    """The call that a model asks for, whatever it wrote; arguments are an object or its JSON.
+
+    Raises: InvalidInput naming the tool or the argument.
+    """
+    try:
+        given = orjson.loads(arguments) if isinstance(arguments, str) else arguments
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"arguments are not JSON: {error}", field="arguments") from error
+    if not isinstance(name, str) or not isinstance(given, Mapping):
+        raise InvalidInput("a call is a name and an object of arguments", field="arguments")
+    check_json(dict(given), "arguments")
+    return checked(ToolCall(name=name, arguments=dict(given)))
 
 
 def checked(call: ToolCall) -> ToolCall:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from workindex import WorkIndex
+from workindex.assembler.rendering import parsed
 
 PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 
@@ -26,4 +27,6 @@ def test_the_page_runs(
     given: dict[str, Any] = {"work_index": work_index, "now": datetime(2026, 3, 2, tzinfo=UTC)}
     exec(compile(blocks["python"], str(PAGE), "exec"), given)
     assert list(given["tools"].view().registry.groups) == ["clock", "mail"]
-    assert given["result"].content == {"tool": "mail.send", "result": {"sent_to": "Bob"}}
+    ((heads, content),) = parsed(given["told"])
+    assert heads["source"] == "tool_result:mail.send"
+    assert content == {"tool": "mail.send", "result": {"sent_to": "Bob"}}
