@@ -205,3 +205,13 @@ class ContextEnvelope(Frozen):
     conflicts: tuple[Conflict, ...]
     proof: dict[str, Any]
     manifest: Manifest
+
+    @property
+    def lanes(self) -> dict[Lane, tuple[ContextItem, ...]]:
+        """All items by their lane, in the order in which the model is given them."""
+        return {
+            "tools": self.tools,
+            "state": self.current_state,
+            "history": self.recent_history,
+            "evidence": self.retrieved_evidence,
+        }

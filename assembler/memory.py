@@ -23,14 +23,13 @@ from workindex.assembler.sensitivity import TOO_SENSITIVE, hides, level, up_to
 from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.memory import ClaimRow
 from workindex.projections.search import Filters
-from workindex.projections.snapshot import Snapshot
+from workindex.projections.snapshot import Find, Snapshot
 
 CLAIMS_MAX: Final = 400
 OLDER_MAX: Final = 40
 
 # Why some of the claims are not told here, by their ids.
 AlsoUnfit = Callable[[Sequence[ClaimRow]], Mapping[str, str]]
-Rows = Callable[[str, Sequence[str]], Sequence[Any]]
 Shown = Callable[[str, Sequence[Any]], Sequence[Any]]
 NOT_SEEN: Final = "the caller may not see it"
 
@@ -82,7 +81,7 @@ def claims_stage(
 
 
 def older_claims(
-    snapshot: Snapshot, rows: Rows, text: str, *, now: datetime, sensitivity_max: Sensitivity
+    snapshot: Snapshot, rows: Find, text: str, *, now: datetime, sensitivity_max: Sensitivity
 ) -> tuple[Sequence[ClaimRow], Stage]:
     """Of the claims behind the newest ones those that hold the request's words, and what is said
     of the others."""
@@ -105,7 +104,7 @@ def older_claims(
 
 
 def rests_on_hidden(
-    claims: Sequence[ClaimRow], rows: Rows, sensitivity_max: Sensitivity, shown: Shown
+    claims: Sequence[ClaimRow], rows: Find, sensitivity_max: Sensitivity, shown: Shown
 ) -> dict[str, str]:
     """Why claims are not told whose message or artifact may not be seen: it would be told in other
     words. A source is an id, or a kind with an id: M-1, message/M-1 or message:M-1.
@@ -126,7 +125,7 @@ def rests_on_hidden(
 
 
 def about_others(
-    claims: Sequence[ClaimRow], kind: str, in_scope: Sequence[str], rows: Rows
+    claims: Sequence[ClaimRow], kind: str, in_scope: Sequence[str], rows: Find
 ) -> dict[str, str]:
     """Why claims are not told that are about another record of the kind than those in scope."""
     subjects = {claim.claim_id: claim.subject.removeprefix(f"{kind}/") for claim in claims}

@@ -6,7 +6,7 @@ fact will have. An approval that is settled is a fact of the past and stands in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -21,9 +21,8 @@ from workindex.projections.conversations import MessageRow, ThreadRow
 from workindex.projections.needs import is_due, is_requested, is_waiting, pending_of
 from workindex.projections.proactive import ProposalRow
 from workindex.projections.reminders import ReminderRow
+from workindex.projections.snapshot import Find
 from workindex.projections.tasks import TaskRow, waits_of
-
-Rows = Callable[[str, Sequence[str]], Sequence[Any]]
 
 RECORDS: Final = frozenset(
     {"task", "approval", "meeting", "commitment", "reminder", "proposal", "routine", "trigger"}
@@ -71,7 +70,7 @@ def _standing_approval(row: ApprovalRow, now: datetime) -> ApprovalRow:
     )
 
 
-def told(row: Any, now: datetime, find: Rows, since: Since | None = None) -> dict[str, Any]:
+def told(row: Any, now: datetime, find: Find, since: Since | None = None) -> dict[str, Any]:
     """The row at `now` with what a reader works out of it, as JSON.
 
     `find` looks up other rows, those alone that may be told.
@@ -93,7 +92,7 @@ def told(row: Any, now: datetime, find: Rows, since: Since | None = None) -> dic
     return content
 
 
-def _that_may_be_told(corrections: list[dict[str, Any]], find: Rows) -> list[dict[str, Any]]:
+def _that_may_be_told(corrections: list[dict[str, Any]], find: Find) -> list[dict[str, Any]]:
     """What a person put right goes with the message that it was said in."""
     said_in = {one["message_id"] for one in corrections if one.get("message_id") is not None}
     there = {row.message_id for row in find("message", sorted(said_in))}
@@ -101,7 +100,7 @@ def _that_may_be_told(corrections: list[dict[str, Any]], find: Rows) -> list[dic
 
 
 def record(
-    kind: str, row: Any, now: datetime, find: Rows, locale: Locale, since: Since | None
+    kind: str, row: Any, now: datetime, find: Find, locale: Locale, since: Since | None
 ) -> Offer:
     """A record in scope, never cut."""
     is_exact = kind == "approval"

@@ -9,7 +9,7 @@ format gives a meaning can stand, so no text can forge an item, a lane or an ins
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -63,7 +63,7 @@ def plain(value: Any) -> Any:
     """The value as JSON has it: instants as text."""
     if isinstance(value, datetime):
         return utc(value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
@@ -86,13 +86,7 @@ def request_text(request: UserRequest) -> str:
 
 def working_set_text(envelope: ContextEnvelope) -> str:
     """All that the model is given, byte for byte as its tokens were counted."""
-    lanes: tuple[tuple[Lane, tuple[ContextItem, ...]], ...] = (
-        ("tools", envelope.tools),
-        ("state", envelope.current_state),
-        ("history", envelope.recent_history),
-        ("evidence", envelope.retrieved_evidence),
-    )
-    items = "".join(item_text(lane, item) for lane, held in lanes for item in held)
+    items = "".join(item_text(lane, one) for lane, held in envelope.lanes.items() for one in held)
     return f"{envelope.prefix}{items}{request_text(envelope.request)}"
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from workindex.assembler.envelope import Scope, UserRequest
 from workindex.assembler.ranking import words
 from workindex.domain.errors import WorkindexError
+from workindex.projections.snapshot import Find
 
 # The kinds that a bare id may name, in the order in which candidates are told.
 NAMEABLE: Final = (
@@ -73,12 +74,6 @@ class Scoped(NamedTuple):
     refs: tuple[tuple[str, str], ...]
     candidates: tuple[Possible, ...]
     degraded: tuple[str, ...] = ()
-
-
-class Find(Protocol):
-    """Looks rows up by kind and exact id; answers for the one user alone."""
-
-    def __call__(self, kind: str, ids: Sequence[str]) -> Sequence[Any]: ...
 
 
 class Sees(Protocol):

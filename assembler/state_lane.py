@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from workindex.assembler.envelope import Authority, ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Offer, Stage
-from workindex.assembler.records import RECORDS, Rows, Since, record
+from workindex.assembler.records import RECORDS, Since, record
 from workindex.assembler.rendering import plain
 from workindex.assembler.scope import Possible, Scoped
 from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, read_for
@@ -24,7 +24,7 @@ from workindex.domain.facts import Sensitivity, utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
 from workindex.projections.sets import TABLE_OF_KIND
-from workindex.projections.snapshot import Snapshot
+from workindex.projections.snapshot import Find, Snapshot
 
 # How many items of a list are told one by one; of more there are counts and ids.
 LISTED_MAX: Final = 10
@@ -172,7 +172,7 @@ def _beyond(told: StateAnswer) -> tuple[Omission, ...]:
 
 
 def records(
-    scoped: Scoped, now: datetime, find: Rows, locale: Locale = "en", since: Since | None = None
+    scoped: Scoped, now: datetime, find: Find, locale: Locale = "en", since: Since | None = None
 ) -> Stage:
     """The records in scope, exact and whole; those of the surface first."""
     offers = []

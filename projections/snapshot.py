@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -61,6 +61,10 @@ SELECT to_json(t) FROM artifact t
 WHERE t.user_id = %s AND t.generation = %s AND (t.task_id = %s OR t.meeting_id = %s)
 ORDER BY t.created_position DESC LIMIT %s
 """
+
+
+# Looks rows up by kind and exact id; answers for the one user alone.
+Find = Callable[[str, Sequence[str]], Sequence[Any]]
 
 
 class Mark(NamedTuple):

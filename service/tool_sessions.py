@@ -100,13 +100,8 @@ def session_of(
         executor=executor,
         loaded=envelope.active_tool_groups,
     )
-    lanes = (
-        envelope.tools,
-        envelope.current_state,
-        envelope.recent_history,
-        envelope.retrieved_evidence,
-    )
-    session.show((item for lane in lanes for item in lane), envelope.omissions)
+    items = (item for lane in envelope.lanes.values() for item in lane)
+    session.show(items, envelope.omissions)
     return session
 
 

@@ -18,7 +18,6 @@ from workindex.assembler.checkpoints.records import (
     OUTPUT,
     Kept,
     Ref,
-    Rows,
     found,
     kept_in,
     ref_of,
@@ -37,6 +36,7 @@ from workindex.domain.tasks import ENDED
 from workindex.projections.approvals import ApprovalRow
 from workindex.projections.conversations import CheckpointRow
 from workindex.projections.needs import is_requested
+from workindex.projections.snapshot import Find
 from workindex.projections.tasks import TaskRow, expiry
 
 # The parts of a body whose entries name a task, an approval or an artifact.
@@ -140,7 +140,7 @@ def _there(
     return kept, left
 
 
-def _rests_on(row: CheckpointRow, kept: Kept, rows: Rows) -> Sequence[str]:
+def _rests_on(row: CheckpointRow, kept: Kept, rows: Find) -> Sequence[str]:
     """The messages of the words; of a checkpoint that names none, the last that it covers."""
     through = row.body.get("through_message_id")
     if kept.message_ids or through is None:
@@ -159,7 +159,7 @@ def _refs_of(one: Mapping[str, Any]) -> list[Ref]:
 
 
 def _still_asked(
-    body: Mapping[str, Any], source_id: str, rows: Rows, now: datetime
+    body: Mapping[str, Any], source_id: str, rows: Find, now: datetime
 ) -> tuple[list[Any], list[Conflict]]:
     """What still waits, and of the rest what became of it."""
     pending = []
@@ -176,7 +176,7 @@ def _still_asked(
 
 
 def _still_blocking(
-    body: Mapping[str, Any], source_id: str, rows: Rows
+    body: Mapping[str, Any], source_id: str, rows: Find
 ) -> tuple[list[Any], list[Conflict]]:
     """What still stands in the way, and of the rest the tasks that have ended."""
     blockers = []
@@ -199,7 +199,7 @@ class Settled(NamedTuple):
     status: str
 
 
-def settled(asked: dict[str, Any], rows: Rows, now: datetime) -> Settled | None:
+def settled(asked: dict[str, Any], rows: Find, now: datetime) -> Settled | None:
     """What became of something that was asked; None where it still waits or nothing is known."""
     approval_id, task_id = asked.get("approval_id"), asked.get("task_id")
     if approval_id is not None:
@@ -221,7 +221,7 @@ def settled(asked: dict[str, Any], rows: Rows, now: datetime) -> Settled | None:
     return None
 
 
-def _ended_task(task_id: str | None, rows: Rows) -> TaskRow | None:
+def _ended_task(task_id: str | None, rows: Find) -> TaskRow | None:
     if task_id is None:
         return None
     found: Sequence[TaskRow] = rows("task", [task_id])

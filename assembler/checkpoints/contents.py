@@ -15,7 +15,6 @@ from workindex.assembler.checkpoints.records import (
     KINDS,
     RUNNING,
     Ref,
-    Rows,
     found,
     has_ended,
     kept_in,
@@ -29,6 +28,7 @@ from workindex.projections.approvals import ApprovalRow
 from workindex.projections.conversations import CheckpointRow, MessageRow, ThreadRow
 from workindex.projections.meetings import CommitmentRow
 from workindex.projections.needs import is_requested
+from workindex.projections.snapshot import Find
 from workindex.projections.tasks import TaskRow, expiry
 
 LINE_CHARS_MAX: Final = 20_000
@@ -55,7 +55,7 @@ class Scene(NamedTuple):
     meeting_id: str | None
     commitments: Sequence[CommitmentRow]
     approvals: Sequence[ApprovalRow]
-    rows: Rows
+    rows: Find
     now: datetime
     said: Mapping[str, Any] = MappingProxyType({})
 
@@ -309,7 +309,7 @@ def _corrections(scene: Scene, before: Mapping[str, Any]) -> list[Entry]:
     return unique([*carried, *held])[-ENTRIES_MAX:]
 
 
-def _is_redacted(message_id: str | None, rows: Rows) -> bool:
+def _is_redacted(message_id: str | None, rows: Find) -> bool:
     return message_id is not None and any(row.redacted for row in rows("message", [message_id]))
 
 

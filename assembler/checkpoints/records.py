@@ -8,16 +8,15 @@ the messages that the words of the checkpoint rest on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.records import standing
 from workindex.assembler.rendering import plain
 from workindex.domain.tasks import ENDED
+from workindex.projections.snapshot import Find
 
-# Looks rows up by kind and exact id; answers for the one user alone.
-Rows = Callable[[str, Sequence[str]], Sequence[Any]]
 Ref = tuple[str, str]
 
 OUTPUT: Final = "records"
@@ -116,7 +115,7 @@ def ref_of(text: str) -> Ref:
     return kind, id_
 
 
-def found(refs: Iterable[Ref], rows: Rows, kinds: Iterable[str]) -> dict[Ref, Any]:
+def found(refs: Iterable[Ref], rows: Find, kinds: Iterable[str]) -> dict[Ref, Any]:
     """The rows of these references that there are, of these kinds, in their order."""
     ids_by_kind: dict[str, list[str]] = {kind: [] for kind in kinds}
     order = list(dict.fromkeys(refs))
@@ -129,7 +128,7 @@ def found(refs: Iterable[Ref], rows: Rows, kinds: Iterable[str]) -> dict[Ref, An
     return {ref: by_ref[ref] for ref in order if ref in by_ref}
 
 
-def refreshed(kept: Kept, rows: Rows, now: datetime) -> dict[str, dict[str, Any]]:
+def refreshed(kept: Kept, rows: Find, now: datetime) -> dict[str, dict[str, Any]]:
     """The records as their rows stand now, and beside each what the checkpoint said otherwise.
 
     One that is not there, or is hidden from whoever looks, is not told.

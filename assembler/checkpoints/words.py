@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from workindex.assembler.checkpoints.contents import Contents
-from workindex.assembler.checkpoints.records import Ref, Rows, reference
+from workindex.assembler.checkpoints.records import Ref, reference
 from workindex.assembler.envelope import Conflict
 from workindex.assembler.scope import ids_in
 from workindex.assembler.sensitivity import TOO_SENSITIVE, hides
 from workindex.domain.facts import Sensitivity
 from workindex.domain.tasks import ENDED
 from workindex.projections.conversations import MessageRow
-from workindex.projections.snapshot import Mark
+from workindex.projections.snapshot import Find, Mark
 from workindex.projections.tasks import TaskRow
 
 # Looks up what decides whether messages may be seen.
@@ -51,7 +51,7 @@ class Stated(NamedTuple):
     task: TaskRow
 
 
-def contradicted(text: str, rows: Rows) -> TaskRow | None:
+def contradicted(text: str, rows: Find) -> TaskRow | None:
     """The first task of which the sentence says another status than its row."""
     said = set(_WORD.findall(text.lower()))
     statuses = {status for status, words in _SAYS.items() if said & words}
@@ -68,7 +68,7 @@ def _agrees(status: str, said: set[str]) -> bool:
     return status in said or ("open" in said and status not in ENDED)
 
 
-def misstated(body: Mapping[str, Any], rows: Rows) -> list[Stated]:
+def misstated(body: Mapping[str, Any], rows: Find) -> list[Stated]:
     """The lines of a body that say how a task stands, and say it wrongly."""
     lines = [("goal", 0, body["goal"])] if body.get("goal") else []
     lines += [
@@ -114,7 +114,7 @@ def row_holds(
 class LookUp(NamedTuple):
     """Where rows, and messages without their texts, are looked up; and what may be told."""
 
-    rows: Rows
+    rows: Find
     marks: Marks
     sensitivity_max: Sensitivity
 

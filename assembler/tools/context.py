@@ -7,14 +7,13 @@ trusted the answer says so: nothing found is then no "there is none".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple, get_args
 
 from workindex.assembler.envelope import Conflict, ContextItem, Omission, ToolCall
-from workindex.assembler.records import Rows
 from workindex.assembler.records import told as told_at
-from workindex.assembler.rendering import item_text
+from workindex.assembler.rendering import item_text, plain
 from workindex.assembler.state_path import StateQuestion, answer, read_for
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools.asked import BODIES, MAX_TOKENS, STATE, Asked
@@ -27,6 +26,7 @@ from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import QuestionKind, utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
+from workindex.projections.snapshot import Find
 
 NOT_HERE: Final = "there is nothing here by this id"
 WHOLE: Final = f"chars=0-{CHAR_MAX}"
@@ -86,17 +86,6 @@ def reference(kind: str, row: Any) -> Reference:
     return Reference(f"artifact:{row.artifact_id}", kind, told, row.sha256[:16])
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON has it: instants as text."""
-    if isinstance(value, datetime):
-        return utc(value)
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
-    return value
-
-
 def _state(snapshot: Seen, asked: Asked, counter: TokenCounter, now: datetime) -> Found:
     """What the state path answers: `query` is one of its kinds."""
     kinds: tuple[QuestionKind, ...] = get_args(QuestionKind)
@@ -140,7 +129,7 @@ def _items(
     return [_item(kind, row, base, now, find) for row in rows]
 
 
-def _item(kind: str, row: Any, base: Reading, now: datetime, find: Rows) -> ContextItem:
+def _item(kind: str, row: Any, base: Reading, now: datetime, find: Find) -> ContextItem:
     if kind in BODIES:
         told = reference(kind, row)
         return _projection(told.ref, told.to_json(), base, getattr(row, "sensitivity", "normal"))

@@ -34,7 +34,7 @@ UNREADABLE_ROWS: Final = ("state: not certain (rows_missing)",)
 NARROWER: Final = timedelta(days=7)
 
 
-class Rows(NamedTuple):
+class FoundRows(NamedTuple):
     """The rows found that may be seen, the ids that are not there, and what else there is.
 
     `beyond` tells of rows that were not read or may not be told, `degraded` what stands against
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 def find(
     snapshot: Seen, base: Reading, kind: str, asked: Asked, sight: Sight, now: datetime
-) -> Rows:
+) -> FoundRows:
     """The rows of a kind that a call asks for; `base` was read before.
 
     Raises: InvalidInput, Unavailable.
@@ -76,7 +76,7 @@ def find(
     if asked.ids and asked.query is not None:
         seen = _matching(seen, asked.query)
     within = [row for row in seen if is_within(row, asked.time_range)]
-    return Rows(within, missing, beyond, degraded)
+    return FoundRows(within, missing, beyond, degraded)
 
 
 def hidden(kind: str) -> Omission:

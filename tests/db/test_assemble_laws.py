@@ -178,13 +178,7 @@ def house(embedded_cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def items(envelope: ContextEnvelope) -> list[tuple[str, ContextItem]]:
-    lanes = {
-        "tools": envelope.tools,
-        "state": envelope.current_state,
-        "history": envelope.recent_history,
-        "evidence": envelope.retrieved_evidence,
-    }
-    return [(lane, one) for lane, held in lanes.items() for one in held]
+    return [(lane, one) for lane, held in envelope.lanes.items() for one in held]
 
 
 def protected(envelope: ContextEnvelope) -> list[Any]:
