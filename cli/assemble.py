@@ -70,6 +70,9 @@ class _RequestFile(click.File):
 @click.option(
     "--why", metavar="ID", help="Show what became of one item, such as T-1 or message:M-1."
 )
+@click.option(
+    "--text", is_flag=True, help="Print what a model would be given, byte for byte, and only that."
+)
 @json_option
 @click.pass_obj
 def assemble(
@@ -82,6 +85,7 @@ def assemble(
     tools: tuple[Path, ...],
     diff: Path | None,
     why: str | None,
+    text: bool,
 ) -> None:
     """Assemble the working set of one request, without calling a model.
 
@@ -95,8 +99,11 @@ def assemble(
       echo '{"text": "What about T-1?"}' | workindex assemble ada -
       echo '{"text": "What about T-1?"}' | workindex assemble ada - --policy strict --json
       echo '{"text": "What about T-1?"}' | workindex assemble ada - --why T-1
+      echo '{"text": "What about T-1?"}' | workindex assemble ada - --text
       echo '{"text": "Send a letter to Bo"}' | workindex assemble ada - --tools mail.json
     """
+    if text and (cli.json or diff is not None or why is not None):
+        raise click.UsageError("choose one of --text, --json, --diff and --why")
     access = _access(tools)
     envelope = (
         cli.open()
@@ -105,7 +112,9 @@ def assemble(
             _request(request), policy=policy, settings_file=settings, counter=counter, tools=access
         )
     )
-    if why is not None:
+    if text:
+        _print_text(cli, envelope)
+    elif why is not None:
         _show_why(cli, envelope, why)
     elif diff is not None:
         _show_diff(cli, kept(diff, "diff", user), envelope)
@@ -175,6 +184,17 @@ def _show(cli: Cli, envelope: ContextEnvelope) -> None:
             ),
             left,
         )
+    _note_degraded(cli, envelope)
+
+
+def _print_text(cli: Cli, envelope: ContextEnvelope) -> None:
+    from workindex.assembler.rendering import working_set_text
+
+    click.echo(working_set_text(envelope).encode(), nl=False)  # the same bytes on any terminal
+    _note_degraded(cli, envelope)
+
+
+def _note_degraded(cli: Cli, envelope: ContextEnvelope) -> None:
     if envelope.manifest.degraded:
         cli.note(f"degraded: {', '.join(envelope.manifest.degraded)}")
 

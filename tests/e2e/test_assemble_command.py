@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from commands import Command
 from conftest import Urls
 from workindex.assembler.envelope import ContextEnvelope
+from workindex.assembler.rendering import working_set_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TASKS = "\n".join(
@@ -150,3 +152,31 @@ def test_who_gives_the_text_is_told_to_give_a_file(command: Command) -> None:
     ran = command("assemble", "ada", "What about T-1?", code=None)
     assert ran.code == 2
     assert 'give a JSON file, or - and one such as {"text"' in " ".join(ran.err.split())
+
+
+def test_the_text_is_what_a_model_is_given(command: Command) -> None:
+    """Byte for byte what its tokens were counted in, and nothing else on stdout, whatever the
+    terminal can show."""
+    request = '{"text": "Was ist mit T-12, größer \\u202e?", "now": "2026-03-04T12:00:00Z"}'
+    told = command("assemble", "ada", "-", "--text", input=request).out
+    document = command("assemble", "ada", "-", "--json", input=request).document
+    document.pop("format")
+    text = working_set_text(ContextEnvelope.model_validate(document))
+    as_of = re.compile('as_of="[^"]*"')
+    assert as_of.sub("", told) == as_of.sub("", text)
+    assert told.startswith("You are the assistant")
+    assert "größer \\u202e?" in told
+    assert told.endswith("</request>\n")
+    said = {"type": "post_message", "thread_id": "TH-1", "role": "user", "text": "T-12?"}
+    command("record", "ada", "-", input=json.dumps(said))
+    ran = command("assemble", "ada", "-", "--text", input=request)
+    assert "degraded: evidence" in ran.err
+    assert ran.out.endswith("</request>\n")
+
+
+@pytest.mark.parametrize("other", [["--json"], ["--why", "T-1"], ["--diff", __file__]])
+def test_the_text_stands_alone(command: Command, other: list[str]) -> None:
+    """With another form of answer it is a wrong call, and says which there are."""
+    ran = command("assemble", "ada", "-", "--text", *other, input='{"text": "hi"}', code=None)
+    assert ran.code == 2
+    assert "choose one of --text, --json, --diff and --why" in " ".join((ran.err + ran.out).split())
