@@ -97,7 +97,7 @@ def groups_in(path: Path) -> list[ToolGroup]:
             document: Any = tomllib.loads(raw.decode())
         else:
             document = _json(raw)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, orjson.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: no text, JSON or TOML
         raise BadToolSource(source, None, "file", f"is no JSON or TOML: {error}") from error
     return groups_of(document, source=source, namespace=path.stem)
 
@@ -206,12 +206,16 @@ def _function(source: str, given: Any) -> Tool:
     name = _name(source, given)
     if "parameters" not in given:
         raise BadToolSource(source, name, "parameters", "is missing")
+    try:
+        schema = json_types(given["parameters"])
+    except RecursionError as error:
+        raise BadToolSource(source, name, "parameters", "is nested too deep") from error
     rest = {
         key: value
         for key, value in given.items()
         if key not in {"name", "description", "parameters"}
     }
-    return Tool("", name, given.get("description"), json_types(given["parameters"]), rest)
+    return Tool("", name, given.get("description"), schema, rest)
 
 
 def json_types(schema: Any) -> Any:

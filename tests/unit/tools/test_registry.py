@@ -353,3 +353,29 @@ def test_a_schema_that_grows_without_bound_is_refused(
 def test_a_schema_that_names_itself_is_read(schema: dict[str, Any]) -> None:
     """Circles, many names and many alternatives are no growth."""
     assert len(tool_group("s", "g", [Tool("", "spin", None, schema)]).tools) == 1
+
+
+def _deep(depth: int) -> str:
+    return '{"a":' * depth + "1" + "}" * depth
+
+
+@pytest.mark.parametrize("depth", [300, 1_000, 50_000])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.json", "DEEP"),
+        ("t.json", '[{"name": "a", "parameters": DEEP}]'),
+        ("t.json", '{"tools": [{"name": "a", "inputSchema": DEEP}]}'),
+        ("t.json", '{"tools": [{"name": "a", "inputSchema": {}, "x": DEEP}]}'),
+        ("t.toml", "a = ARRAYS"),
+    ],
+)
+def test_a_source_that_is_nested_too_deep_is_refused(
+    tmp_path: Path, depth: int, name: str, text: str
+) -> None:
+    """Wherever it is, and by its name."""
+    source = tmp_path / name
+    arrays = "[" * depth + "]" * depth
+    source.write_text(text.replace("DEEP", _deep(depth)).replace("ARRAYS", arrays))
+    with pytest.raises(BadToolSource, match=name):
+        registry_from_files([source])
