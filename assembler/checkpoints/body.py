@@ -16,6 +16,8 @@ from workindex.assembler.checkpoints.contents import (
     Contents,
     Entry,
     Scene,
+    asked_key,
+    blocker_key,
     contents_of_rows,
     unique,
 )
@@ -78,7 +80,7 @@ def draft(
         name: [*(earlier.get(name) or ()), *words.get(name, ())]
         for name in ("decisions", "outputs", "attempts", "corrections")
     }
-    for name, key in (("pending_input", _asked), ("blockers", _blocking)):
+    for name, key in (("pending_input", asked_key), ("blockers", blocker_key)):
         own = getattr(contents, name)
         free = [one for one in before.get(name) or () if key(one) is None]
         known = {key(one) for one in own}
@@ -144,18 +146,6 @@ def _bounded(said: Sequence[Any], own: Sequence[Any], most: int = ENTRIES_MAX) -
     return [*unique(one for one in said if one not in own), *own][-most:]
 
 
-def _asked(one: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """What names a thing that was asked; None where only words do."""
-    named = (one.get("task_id"), one.get("request_id"), one.get("approval_id"))
-    if named[2] is not None:
-        return ("approval", named[2])
-    return named if named[1] is not None else None
-
-
-def _blocking(one: Mapping[str, Any]) -> str | None:
-    return one.get("task_id")
-
-
 def _missing(body: Mapping[str, Any], contents: Contents) -> Iterator[str]:
     """What has to be in every checkpoint of the thread, and is not."""
     rows = kept_in(body).rows
@@ -164,13 +154,13 @@ def _missing(body: Mapping[str, Any], contents: Contents) -> Iterator[str]:
             yield ref
         else:
             yield from (f"{ref}: {name}" for name in must if name not in rows[ref])
-    asked = {_asked(one) for one in body.get("pending_input") or ()}
+    asked = {asked_key(one) for one in body.get("pending_input") or ()}
     for one in contents.pending_input:
-        if _asked(one) not in asked:
+        if asked_key(one) not in asked:
             yield f"pending input {_name_of_asked(one)}"
-    blocking = {_blocking(one) for one in body.get("blockers") or ()}
+    blocking = {blocker_key(one) for one in body.get("blockers") or ()}
     for one in contents.blockers:
-        if _blocking(one) not in blocking:
+        if blocker_key(one) not in blocking:
             yield f"blocker task/{one['task_id']}"
     for part in ("attempts", "corrections"):
         for one in getattr(contents, part):

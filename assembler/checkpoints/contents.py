@@ -139,6 +139,19 @@ def unique(entries: Iterable[Entry]) -> list[Entry]:
     return kept
 
 
+def asked_key(one: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """What names a thing that was asked; None where only words do."""
+    named = (one.get("task_id"), one.get("request_id"), one.get("approval_id"))
+    if named[2] is not None:
+        return ("approval", named[2])
+    return named if named[1] is not None else None
+
+
+def blocker_key(one: Mapping[str, Any]) -> str | None:
+    """What names a blocker; None where only words do."""
+    return one.get("task_id")
+
+
 def _named(scene: Scene) -> Iterator[Ref]:
     """References of all that the thread names, those of its task and meeting first."""
     before = scene.previous

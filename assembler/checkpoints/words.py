@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from workindex.assembler.checkpoints.contents import Contents
+from workindex.assembler.checkpoints.contents import Contents, asked_key, blocker_key
 from workindex.assembler.checkpoints.records import Ref, reference
 from workindex.assembler.envelope import Conflict
 from workindex.assembler.scope import ids_in
@@ -145,8 +145,8 @@ def from_rows(body: Mapping[str, Any], contents: Contents) -> dict[str, Any]:
         if body.get(name)
     }
     parts = {
-        "pending_input": _same(body, "pending_input", contents.pending_input, _asked),
-        "blockers": _same(body, "blockers", contents.blockers, _blocking),
+        "pending_input": _same(body, "pending_input", contents.pending_input, asked_key),
+        "blockers": _same(body, "blockers", contents.blockers, blocker_key),
         "decisions": [one for one in body.get("decisions") or () if one in contents.decisions],
         "outputs": [one for one in body.get("outputs") or () if one in contents.outputs],
         "attempts": [one for one in body.get("attempts") or () if one in contents.attempts],
@@ -160,11 +160,3 @@ def _same(
 ) -> list[Any]:
     named = {key(one) for one in body.get(part) or ()}
     return [one for one in derived if key(one) in named]
-
-
-def _asked(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (one.get("task_id"), one.get("request_id"), one.get("approval_id"))
-
-
-def _blocking(one: Mapping[str, Any]) -> Any:
-    return one.get("task_id")

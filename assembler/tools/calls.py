@@ -19,7 +19,7 @@ from workindex.assembler.envelope import ContextItem, Lane, Omission
 from workindex.assembler.rendering import data, item_text
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import context, resolving
-from workindex.assembler.tools.asked import MAX_TOKENS, asked_of, check_max_tokens
+from workindex.assembler.tools.asked import asked_of, check_max_tokens
 from workindex.assembler.tools.catalogue import IsPermitted, ToolCatalogue, View
 from workindex.assembler.tools.catalogue import everything as every_group
 from workindex.assembler.tools.core import call_of
@@ -182,9 +182,7 @@ class ToolSession:
                 raise InvalidInput(f"{field} {given!r} is no text", field=field)
         if type(page) is not int or page < 1:
             raise InvalidInput(f"page {page!r} is no number from 1", field="page")
-        if type(max_tokens) is not int or not 1 <= max_tokens <= MAX_TOKENS:
-            problem = f"max_tokens {max_tokens!r} is not 1 to {MAX_TOKENS}"
-            raise InvalidInput(problem, field="max_tokens")
+        check_max_tokens(max_tokens)
         view = self._view()
         if namespace is not None:
             found = group_page(view, namespace, page, self._counter, max_tokens)
