@@ -147,12 +147,7 @@ def _request(file: TextIO) -> dict[str, Any]:
 def _show(cli: Cli, envelope: ContextEnvelope) -> None:
     budget = envelope.budget
     rows = []
-    for lane, items in (
-        ("tools", envelope.tools),
-        ("state", envelope.current_state),
-        ("history", envelope.recent_history),
-        ("evidence", envelope.retrieved_evidence),
-    ):
+    for lane, items in envelope.lanes.items():
         for item in items:
             age = moment(item.observed_at)
             told = (item.source_id, item.authority, age, item.admission_reason)
