@@ -71,7 +71,7 @@ def _fixed(request: UserRequest, settings: Settings) -> list[Segment]:
 def _envelope(
     turn: Turn, found: Stage, fitted: Fitted, latency_ms: dict[str, float]
 ) -> ContextEnvelope:
-    pending = turn.asked.pending
+    pending = turn.answers.pending
     left = tuple(_left(omission) for omission in found.left)
     active = active_groups(fitted.items["tools"])
     prefix = rendered([one for one in fitted.segments if one.lane in ("policy", "schema")])

@@ -22,7 +22,6 @@ LoadMode = Literal[
     "always", "route_match", "auto_candidate", "explicit", "reference", "compacted", "isolated"
 ]
 State = Literal["discoverable", "selected", "loaded"]
-ReferenceKind = Literal["task", "meeting", "approval", "message", "artifact", "claim", "thread"]
 
 LANES: tuple[Lane, ...] = (
     "policy",

@@ -36,7 +36,7 @@ Kind = Literal[
 class Offer(NamedTuple):
     """One item that could be admitted.
 
-    `kind` says when it goes where there is no room (`GOING` in lanes.py), `rank` orders the items
+    `kind` says when it goes where there is no room (`GOING` in held.py), `rank` orders the items
     of a kind: the lowest go first. Items of one `group` (the messages of a turn) go together.
     `smaller` is what stays in its place then (a count, a reference), if anything can.
     `recover_with` is the call that brings the whole item back. `same_as` names what the item

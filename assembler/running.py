@@ -21,7 +21,7 @@ from workindex.assembler.offers import Stage, joined
 from workindex.assembler.records import standing
 from workindex.assembler.scope import NAMEABLE, Scoped, UnknownRecord, ids_in, resolve
 from workindex.assembler.stages import NEEDED, STAGES
-from workindex.assembler.state_lane import Asked
+from workindex.assembler.state_lane import Answers
 from workindex.assembler.tools.sight import Seen
 from workindex.assembler.turn import Settings, Turn
 from workindex.domain.errors import NotReady, Unavailable, WorkindexError
@@ -105,12 +105,12 @@ def _turn(
     """What every stage builds on: the first answer, and what the request is about."""
     seen = Seen(read, settings.sight.may_see)
     with _needed("state"):
-        asked = Asked(read, request.now, request.tz)
-        titles = [("task", row) for row in seen.only("task", asked.tasks.rows.get("task", ()))]
+        answers = Answers(read, request.now, request.tz)
+        titles = [("task", row) for row in seen.only("task", answers.tasks.rows.get("task", ()))]
     kinds = OF_STATE if SCOPE in failed else NAMEABLE
 
     def scope() -> Scoped:
-        return _scope(seen, asked, request, settings, kinds, titles)
+        return _scope(seen, answers, request, settings, kinds, titles)
 
     if SCOPE in failed:
         with _needed(SCOPE):
@@ -119,7 +119,7 @@ def _turn(
         with _left_out(SCOPE, but=(UnknownRecord, NotReady)):
             scoped = timed(latency_ms, SCOPE, scope)
     surface = SURFACES[request.surface]
-    return Turn(seen, request, settings, surface, asked, scoped, frozenset(failed))
+    return Turn(seen, request, settings, surface, answers, scoped, frozenset(failed))
 
 
 def _run(name: str, stage: Callable[[Turn], Stage], turn: Turn) -> Stage:
@@ -154,7 +154,7 @@ def _needed(name: str) -> Iterator[None]:
 
 def _scope(
     seen: Seen,
-    asked: Asked,
+    answers: Answers,
     request: UserRequest,
     settings: Settings,
     kinds: Sequence[str],
@@ -163,17 +163,17 @@ def _scope(
     """The scope as far as records of these kinds tell it."""
 
     def find(kind: str, ids: Sequence[str]) -> Sequence[Any]:
-        rows = seen.named(asked.base, kind, ids) if kind in kinds else ()
-        return [standing(row, asked.now) for row in rows]
+        rows = seen.named(answers.base, kind, ids) if kind in kinds else ()
+        return [standing(row, answers.now) for row in rows]
 
     def sees(kind: str, row: Any) -> bool:
-        return settings.sight.sees(kind, row, asked.now)
+        return settings.sight.sees(kind, row, answers.now)
 
-    seen.look_for(asked.base, kinds, [*request.entity_ids, *ids_in(request.text)])
+    seen.look_for(answers.base, kinds, [*request.entity_ids, *ids_in(request.text)])
     try:
         return resolve(request, seen.user_id, find, titles, settings.classifier, sees=sees)
     except UnknownRecord as unknown:
-        doubts = {one for kind in ("task", "message", "claim") for one in asked.doubts(kind)}
+        doubts = {one for kind in ("task", "message", "claim") for one in answers.doubts(kind)}
         if kinds is not NAMEABLE:
             doubts.add("not all could be read")
         if not doubts:

@@ -47,11 +47,11 @@ def _state(turn: Turn) -> Stage:
         stages.append(_records(turn))
     if has("work_index"):
         is_main = "work_index" in turn.admission.always
-        stages.append(work_index(turn.asked, 2 if is_main else 4, turn.snapshot))
+        stages.append(work_index(turn.answers, 2 if is_main else 4, turn.snapshot))
     if has("candidates"):
         most = turn.settings.policy.candidates_max
         stages.append(possible(turn.scoped.candidates, turn.now, most))
-    if doubts := turn.asked.doubts("task"):
+    if doubts := turn.answers.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))
     stages.append(Stage(degraded=turn.scoped.degraded))
     return joined(stages)
@@ -59,9 +59,9 @@ def _state(turn: Turn) -> Stage:
 
 def _records(turn: Turn) -> Stage:
     """The records in scope, in the language of the request or else the person's."""
-    base, thread_id = turn.asked.base, turn.scoped.scope.thread_id
+    base, thread_id = turn.answers.base, turn.scoped.scope.thread_id
     since = None
-    is_known = turn.has_messages and not turn.asked.doubts("message")
+    is_known = turn.has_messages and not turn.answers.doubts("message")
     if thread_id is not None and turn.refs_of("task") and is_known:
         since = since_last_answer(_tail(turn, thread_id)[0], turn.request.message_id)
     users = turn.snapshot.only("user", base.rows.get("user", ()))
@@ -85,7 +85,7 @@ def _trusted(kind: str, what: str, stage: Callable[[Turn], Stage]) -> Callable[[
     """
 
     def run(turn: Turn) -> Stage:
-        doubts = turn.asked.doubts(kind)
+        doubts = turn.answers.doubts(kind)
         found = Stage() if STALE.intersection(doubts) else stage(turn)
         if not doubts:
             return found
@@ -98,7 +98,7 @@ def _trusted(kind: str, what: str, stage: Callable[[Turn], Stage]) -> Callable[[
 
 def _artifacts(turn: Turn) -> Stage:
     """Artifacts that are named, came with the message or belong to what is in scope."""
-    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.answers.base
     seen = turn.settings.sensitivity_max
     attached = [one.artifact_id for one in turn.request.attachments if one.artifact_id is not None]
     rows = turn.named("artifact", [*attached, *turn.refs_of("artifact")])
@@ -114,7 +114,7 @@ def _artifacts(turn: Turn) -> Stage:
 
 def _beside(turn: Turn) -> Stage:
     """What stands beside the records in scope, artifacts apart."""
-    has, scope, base = turn.admission.has, turn.scoped.scope, turn.asked.base
+    has, scope, base = turn.admission.has, turn.scoped.scope, turn.answers.base
     stages = [attachments_stage(turn.request.attachments, turn.now)]
     if has("commitments") and scope.meeting_id is not None:
         bounds = Bounds(id=scope.meeting_id)
@@ -134,7 +134,7 @@ def _history(turn: Turn) -> Stage:
         return Stage()
     stages = []
     thread = next(iter(turn.named("thread", [thread_id])), None)
-    marks = partial(turn.snapshot.message_marks, turn.asked.base)
+    marks = partial(turn.snapshot.message_marks, turn.answers.base)
     look_up = LookUp(turn.named, marks, turn.settings.sensitivity_max)
     if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
         is_needed = "checkpoint" in turn.admission.always
@@ -164,14 +164,14 @@ def _history(turn: Turn) -> Stage:
 
 def _tail(turn: Turn, thread_id: str) -> tuple[list[MessageRow], bool]:
     """The thread's newest messages that may be seen, and whether there are older ones."""
-    read = turn.snapshot.whole.recent_messages(turn.asked.base, thread_id, MESSAGES_MAX + 1)
+    read = turn.snapshot.whole.recent_messages(turn.answers.base, thread_id, MESSAGES_MAX + 1)
     return turn.snapshot.only("message", read[-MESSAGES_MAX:]), len(read) > MESSAGES_MAX
 
 
 def _memory(turn: Turn) -> Stage:
     if not turn.admission.has("claims"):
         return Stage()
-    base, text, seen = turn.asked.base, turn.request.text, turn.settings.sensitivity_max
+    base, text, seen = turn.answers.base, turn.request.text, turn.settings.sensitivity_max
     read = turn.snapshot.whole.current_claims(base, CLAIMS_MAX + 1)
     claims = turn.snapshot.only("claim", read[:CLAIMS_MAX])
     told = Stage()
@@ -201,9 +201,9 @@ def _not_told(turn: Turn, claims: Sequence[ClaimRow]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     if turn.scoped.scope.meeting_id is not None and claims:
         reasons |= about_others(claims, "meeting", turn.refs_of("meeting"), turn.named)
-    is_known = turn.has_messages and not STALE.intersection(turn.asked.doubts("message"))
+    is_known = turn.has_messages and not STALE.intersection(turn.answers.doubts("message"))
     if sourced and is_known:
-        there = partial(turn.snapshot.whole.named, turn.asked.base)
+        there = partial(turn.snapshot.whole.named, turn.answers.base)
         seen = turn.settings.sensitivity_max
         reasons |= rests_on_hidden(sourced, there, seen, turn.snapshot.only)
     elif sourced:

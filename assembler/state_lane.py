@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from workindex.assembler.envelope import Authority, ContextItem, Omission, Priority, ToolCall
+from workindex.assembler.envelope import ContextItem, Omission, Priority, ToolCall
 from workindex.assembler.offers import Offer, Stage
 from workindex.assembler.records import RECORDS, Since, record
 from workindex.assembler.rendering import plain
@@ -20,7 +20,7 @@ from workindex.assembler.state_path import StateAnswer, StateQuestion, answer, r
 from workindex.assembler.state_path.answer import AnswerItem
 from workindex.assembler.state_path.question import Locale
 from workindex.assembler.tools.sight import Seen
-from workindex.domain.facts import Sensitivity, utc
+from workindex.domain.facts import utc
 from workindex.projections.bounds import Bounds, Want
 from workindex.projections.proof import Reading
 from workindex.projections.sets import TABLE_OF_KIND
@@ -41,7 +41,7 @@ PENDING: Final = StateQuestion("pending")
 TASKS: Final = StateQuestion("tasks")
 
 
-class Asked:
+class Answers:
     """The state path's answers, read from one snapshot at one instant.
 
     `base` is the reading behind the first of them: later look-ups go to its generation.
@@ -97,22 +97,20 @@ class Asked:
         return reading
 
 
-def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
+def work_index(answers: Answers, priority: Priority, seen: Seen) -> Stage:
     """What needs the person, most urgent first, and what else goes on.
 
     Verdicts and totals count what the caller may not see, too: hiding never makes a "none".
     """
-    needs = _needs(asked.pending, seen.items(asked.base, asked.pending.items))
+    needs = _needs(answers.pending, seen.items(answers.base, answers.pending.items))
     content = {
-        "position": asked.pending.certificate["position"],
-        "as_of": utc(asked.now),
+        "position": answers.pending.certificate["position"],
+        "as_of": utc(answers.now),
         "needs_you": needs,
     }
-    head = _item(
-        "work_index", content, asked.now, priority, "what needs the person, as the state path says"
-    )
+    reason = "what needs the person, as the state path says"
+    head = _item("work_index", content, answers.now, priority, reason)
     counts = dict(content, needs_you={**needs, "items": [], "more_ids": []})
-    recover = ToolCall(name="get_context", arguments={"type": "state", "query": "pending"})
     offers = [
         Offer(
             "state",
@@ -121,14 +119,14 @@ def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
             "state",
             rank=1.0,
             smaller=head.model_copy(update={"content": counts}),
-            recover_with=recover,
+            recover_with=_state("pending"),
         )
     ]
     lists = {
-        name: _list(found, seen.items(asked.base, found.items))
-        for name, found in asked.lists().items()
+        name: _list(found, seen.items(answers.base, found.items))
+        for name, found in answers.lists().items()
     }
-    whole = _item("work_index/lists", lists, asked.now, 3, "what else goes on")
+    whole = _item("work_index/lists", lists, answers.now, 3, "what else goes on")
     shrunk = {name: {"total": one["total"]} for name, one in lists.items()}
     offers.append(
         Offer(
@@ -137,12 +135,10 @@ def work_index(asked: Asked, priority: Priority, seen: Seen) -> Stage:
             "always",
             "state",
             smaller=whole.model_copy(update={"content": shrunk}),
-            recover_with=ToolCall(
-                name="get_context", arguments={"type": "state", "query": "tasks"}
-            ),
+            recover_with=_state("tasks"),
         )
     )
-    return Stage(offers=tuple(offers), left=_beyond(asked.pending))
+    return Stage(offers=tuple(offers), left=_beyond(answers.pending))
 
 
 def _needs(told: StateAnswer, shown: Sequence[AnswerItem]) -> dict[str, Any]:
@@ -164,11 +160,13 @@ def _beyond(told: StateAnswer) -> tuple[Omission, ...]:
             lane="state",
             source_id="projection:work_index/more",
             reason=f"{unseen} more things need the person than are named",
-            recover_with=ToolCall(
-                name="get_context", arguments={"type": "state", "query": "pending"}
-            ),
+            recover_with=_state("pending"),
         ),
     )
+
+
+def _state(query: str) -> ToolCall:
+    return ToolCall(name="get_context", arguments={"type": "state", "query": query})
 
 
 def records(
@@ -247,22 +245,14 @@ def live_state(snapshot: Snapshot, now: datetime, max_rows: int = 20) -> Stage:
 
 
 def _item(
-    source_id: str,
-    content: Any,
-    observed_at: datetime,
-    priority: Priority,
-    reason: str,
-    *,
-    authority: Authority = "canonical",
-    sensitivity: Sensitivity = "normal",
+    source_id: str, content: Any, observed_at: datetime, priority: Priority, reason: str
 ) -> ContextItem:
     return ContextItem(
         source_type="projection",
         source_id=source_id if ":" in source_id else f"projection:{source_id}",
-        authority=authority,
+        authority="canonical",
         authority_rank=2,
         observed_at=observed_at,
-        sensitivity=sensitivity,
         priority=priority,
         admission_reason=reason,
         content=content,

@@ -12,7 +12,7 @@ from workindex.assembler.admission import Admission
 from workindex.assembler.envelope import OverLimit, UserRequest
 from workindex.assembler.policies import Policy
 from workindex.assembler.scope import Classifier, Scoped
-from workindex.assembler.state_lane import Asked
+from workindex.assembler.state_lane import Answers
 from workindex.assembler.tokens import TokenCounter
 from workindex.assembler.tools import ToolAccess
 from workindex.assembler.tools.sight import Seen, Sight
@@ -50,7 +50,7 @@ class Turn(NamedTuple):
     request: UserRequest
     settings: Settings
     admission: Admission
-    asked: Asked
+    answers: Answers
     scoped: Scoped
     failed: frozenset[str] = frozenset()
 
@@ -61,11 +61,11 @@ class Turn(NamedTuple):
 
     @property
     def now(self) -> datetime:
-        return self.asked.now
+        return self.answers.now
 
     def named(self, kind: str, ids: Sequence[str]) -> Sequence[Any]:
         """Rows by kind and exact id, as of the turn's position."""
-        return self.snapshot.named(self.asked.base, kind, ids)
+        return self.snapshot.named(self.answers.base, kind, ids)
 
     def refs_of(self, kind: str) -> list[str]:
         """The ids in scope of one kind."""
