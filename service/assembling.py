@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, TypedDict, Unpack
 
 from pydantic import JsonValue, ValidationError
 
@@ -15,7 +15,7 @@ from workindex.assembler.policies import policy_named
 from workindex.assembler.scope import Classifier
 from workindex.assembler.tokens import counter as counter_named
 from workindex.assembler.tools import ToolAccess
-from workindex.assembler.tools.sight import MaySee, Sight, everything
+from workindex.assembler.tools.sight import MaySee, everything, sight_of
 from workindex.assembler.turn import Settings
 from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
@@ -97,6 +97,7 @@ def assembled(
     ContextBudgetExceeded; Unavailable.
     """
     _check_settings(chosen)
+    sight = sight_of(chosen.get("sensitivity_max", "private"), chosen.get("may_see", everything))
     request = request_of(given)
     if len(request.text) > REQUEST_CHARS_MAX:
         raise InvalidInput(
@@ -121,7 +122,7 @@ def assembled(
     settings = Settings(
         policy_named(chosen.get("policy", "assistant"), chosen.get("settings_file")),
         counter_named(chosen.get("counter", "o200k_base")),
-        Sight(chosen.get("sensitivity_max", "private"), chosen.get("may_see", everything)),
+        sight,
         chosen.get("classifier"),
         chosen.get("over_limit"),
         tuple(f"not refreshed: {failure}" for failure in failures),
@@ -141,14 +142,6 @@ def _check_settings(chosen: Mapping[str, Any]) -> None:
         raise InvalidInput(
             f"{unknown[0]!r} is no setting; there are {', '.join(names)}", field=unknown[0]
         )
-    seen = chosen.get("sensitivity_max", "private")
-    if seen not in get_args(Sensitivity):
-        raise InvalidInput(
-            f"sensitivity_max {seen!r} is none of {', '.join(get_args(Sensitivity))}",
-            field="sensitivity_max",
-        )
-    if not callable(chosen.get("may_see", everything)):
-        raise InvalidInput("may_see takes a function of kind and row", field="may_see")
     for name, kind, example in TAKES:
         if not isinstance(given := chosen.get(name), kind | None):
             told = f"{name} takes {kind.__name__}, not {type(given).__name__}: give {example}"

@@ -47,9 +47,9 @@ class ToolSessions:
         several sessions were given; by default it is this session's own, or, where
         WORKINDEX_SECRET is set, tokens that every process with that secret resolves.
 
-        Raises: InvalidInput for another user's working set; WeakSecret.
+        Raises: InvalidInput for another user's working set, or no level or policy; WeakSecret.
         """
-        from workindex.assembler.tools.sight import Sight, everything
+        from workindex.assembler.tools.sight import everything, sight_of
 
         if envelope.scope.user_id != self.user_id:
             raise InvalidInput(
@@ -64,7 +64,7 @@ class ToolSessions:
             turn_id=turn_id or envelope.request.message_id or uuid4().hex,
             now=envelope.request.now or self._now(),
             executor=executor,
-            sight=Sight(sensitivity_max, may_see or everything),
+            sight=sight_of(sensitivity_max, everything if may_see is None else may_see),
         )
 
     def _now(self) -> datetime:

@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from workindex.assembler.envelope import Lane, Omission
 from workindex.assembler.offers import Stage
-from workindex.assembler.sensitivity import up_to
+from workindex.assembler.sensitivity import LEVELS, up_to
 from workindex.assembler.state_path.answer import AnswerItem
+from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity
 from workindex.eventlog.transcripts import Turn as Said
 from workindex.projections.artifacts import ArtifactRow
@@ -55,6 +56,21 @@ class Sight(NamedTuple):
             return False
         is_there = _IS_THERE.get(kind)
         return is_there is None or is_there(row, now)
+
+
+def sight_of(sensitivity_max: Sensitivity, may_see: MaySee) -> Sight:
+    """What a caller says of who may see what.
+
+    Raises: InvalidInput where either is none.
+    """
+    if sensitivity_max not in LEVELS:
+        raise InvalidInput(
+            f"sensitivity_max {str(sensitivity_max)[:40]!r} is none of {', '.join(LEVELS)}",
+            field="sensitivity_max",
+        )
+    if not callable(may_see):
+        raise InvalidInput("may_see takes a function of kind and row", field="may_see")
+    return Sight(sensitivity_max, may_see)
 
 
 class Seen(Snapshot):

@@ -194,6 +194,8 @@ def test_a_turn_writes_nothing_and_says_when_it_is_time(ann: UserScope) -> None:
     assert list(ann.log()) == before
     assert found.is_due
     assert found.tokens > found.tokens_max
+    strict = ann.compaction("main", policy="strict", counter="claude")
+    assert (strict.tokens > found.tokens, strict.tokens_max) == (True, 400)
     assert envelope.budget.by_lane["history"] <= 6_000
     ann.checkpoint("main", actor=AGENT)
     assert ann.compaction("main") == (False, 0, found.tokens_max, 0)

@@ -130,6 +130,21 @@ def test_a_rule_of_the_backend_holds_in_its_sessions(ann: UserScope) -> None:
     session.resolve("message:M-1", "0-9", 200)
 
 
+def test_a_session_shows_as_much_as_the_backend_says(ann: UserScope) -> None:
+    """Up to `sensitivity_max`, private where nothing is said; another word is refused."""
+    store(ann, "F-2", [b"a diagnosis"], "text/plain", task_id="T-1", sensitivity="restricted")
+    envelope = turn(ann)
+    assert not ann.tools(envelope).get_context("artifact", ids=["F-2"]).items
+    session = ann.tools(envelope, sensitivity_max="restricted")
+    (found,) = session.get_context("artifact", ids=["F-2"]).items
+    assert found.sensitivity == "restricted"
+    wrong: list[tuple[str, Any]] = [("sensitivity_max", "secret"), ("may_see", "nobody")]
+    for field, given in wrong:
+        with pytest.raises(InvalidInput) as raised:
+            ann.tools(envelope, **{field: given})
+        assert raised.value.field == field
+
+
 def test_another_users_working_set_is_refused(ann: UserScope, database: Database) -> None:
     """Nobody gets a session, and with it references, out of it."""
     with pytest.raises(InvalidInput) as raised:
