@@ -47,7 +47,7 @@ def claims_stage(
     *,
     now: datetime,
     sensitivity_max: Sensitivity,
-    also_unfit: AlsoUnfit = lambda _claims: {},
+    also_unfit: AlsoUnfit,
 ) -> Stage:
     """The claims that share a word with the request or name a record in scope.
 

@@ -29,6 +29,7 @@ from workindex.projections.snapshot import Find, Snapshot
 # How many items of a list are told one by one; of more there are counts and ids.
 LISTED_MAX: Final = 10
 IDS_MAX: Final = 40
+LIVE_MAX: Final = 20  # connections, and as many balances
 # The lists of the compact index that are not about what needs the person.
 LISTS: Final = (
     ("active", StateQuestion("tasks", (("status", "active"),))),
@@ -218,12 +219,21 @@ def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int 
     return Stage(offers=tuple(offers), left=tuple(left))
 
 
-def live_state(snapshot: Snapshot, now: datetime, max_rows: int = 20) -> Stage:
-    """Connections and balances that do not stand well: live provider state with its age."""
+def live_state(snapshot: Snapshot, now: datetime) -> Stage:
+    """Connections and balances: live provider state with its age, and the call for the others."""
     reading = snapshot.read({"connection": "all", "credits": "all"}, now=now)
     offers = []
+    left = []
     for kind in ("connection", "credits"):
-        for row in reading.rows[kind][:max_rows]:
+        if (total := len(reading.rows[kind])) > LIVE_MAX:
+            recover = ToolCall(name="get_context", arguments={"type": kind})
+            reason = f"only the first {LIVE_MAX} of {total} are told"
+            left.append(
+                Omission(
+                    lane="state", source_id=f"{kind}:beyond", reason=reason, recover_with=recover
+                )
+            )
+        for row in reading.rows[kind][:LIVE_MAX]:
             expires_at = row.observed_at + timedelta(seconds=row.ttl_seconds)
             is_fresh = now <= expires_at
             item = ContextItem(
@@ -241,7 +251,7 @@ def live_state(snapshot: Snapshot, now: datetime, max_rows: int = 20) -> Stage:
             offers.append(
                 Offer("state", item, "reference", "state", rank=0.0, recover_with=recover)
             )
-    return Stage(offers=tuple(offers))
+    return Stage(offers=tuple(offers), left=tuple(left))
 
 
 def _item(

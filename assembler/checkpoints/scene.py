@@ -26,10 +26,10 @@ def scene_of(
     snapshot: Snapshot,
     thread_id: str,
     *,
-    task_id: str | None = None,
-    meeting_id: str | None = None,
-    through_message_id: str | None = None,
-    now: datetime | None = None,
+    task_id: str | None,
+    meeting_id: str | None,
+    through_message_id: str | None,
+    now: datetime | None,
 ) -> Scene:
     """The thread as of the snapshot's position, up to the message through which is to be told.
 

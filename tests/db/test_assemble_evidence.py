@@ -15,6 +15,7 @@ from sessions import Backend
 from turns import NOW, assemble, do, ids, item, say
 from workindex import Actor, UserScope, WorkIndex
 from workindex.assembler.envelope import Scope, UserRequest
+from workindex.assembler.state_lane import LIVE_MAX
 from workindex.domain.errors import InvalidInput, NotReady
 from workindex.domain.facts import utc
 from workindex.eventlog.database import Database
@@ -70,6 +71,21 @@ def test_stale_provider_state_is_asked_for_again(
     assert told["status"] == status
     expected = [] if failure is None else [f"not refreshed: connection:mail:me: {failure}"]
     assert [one for one in envelope.manifest.degraded if "refreshed" in one] == expected
+
+
+def test_connections_that_are_not_told_are_counted(ann: UserScope) -> None:
+    """The first of them stand in the set; the call that is named brings all."""
+    seen = {"type": "observe_connection", "provider": "mail", "status": "expired"}
+    for number in range(LIVE_MAX + 2):
+        command = {**seen, "account": f"a-{number}", "ttl_seconds": 60}
+        ann.record(command, actor=Actor(kind="provider", id="mail"))
+    envelope = assemble(ann, "hi", surface="task")
+    (left,) = [one for one in envelope.omissions if one.source_id == "connection:beyond"]
+    assert left.reason == f"only the first {LIVE_MAX} of {LIVE_MAX + 2} are told"
+    assert left.recover_with is not None
+    assert left.recover_with.arguments == {"type": "connection"}
+    found = ann.tools(envelope).get_context("connection", max_tokens=8_000)
+    assert len(found.items) == LIVE_MAX + 2
 
 
 def test_what_is_not_searched_yet_is_told(work_index: WorkIndex, ann: UserScope) -> None:
