@@ -14,7 +14,8 @@ from workindex.assembler.beside import (
 )
 from workindex.assembler.checkpoints.stage import checkpoint_stage, summary_stage
 from workindex.assembler.checkpoints.words import LookUp
-from workindex.assembler.evidence import found_by_words, passages
+from workindex.assembler.envelope import Omission, ToolCall
+from workindex.assembler.evidence import found_by_words, passages, query_of
 from workindex.assembler.history import MESSAGES_MAX, older, recent_tail
 from workindex.assembler.memory import (
     CLAIMS_MAX,
@@ -107,9 +108,24 @@ def _artifacts(turn: Turn) -> Stage:
     stages = [artifacts_stage(rows, seen, "it is named or came with the message")]
     stages.append(Stage(degraded=tuple(sorted(told))))
     if has("artifacts"):
-        own = turn.snapshot.artifacts_of(base, scope.task_id, scope.meeting_id, ARTIFACTS_MAX)
+        ids = (scope.task_id, scope.meeting_id)
+        read = turn.snapshot.whole.artifacts_of(base, *ids, ARTIFACTS_MAX + 1)
+        own = turn.snapshot.only("artifact", read[:ARTIFACTS_MAX])
         stages.append(artifacts_stage(own, seen, "it belongs to what is in scope"))
+        if len(read) > ARTIFACTS_MAX:
+            stages.append(Stage(left=(_older_artifacts(turn.request.text),)))
     return joined(stages)
+
+
+def _older_artifacts(text: str) -> Omission:
+    query = query_of(text)
+    call = ToolCall(name="get_context", arguments={"type": "artifact", "query": query[:200]})
+    return Omission(
+        lane="state",
+        source_id="artifact:beyond",
+        reason=f"only the newest {ARTIFACTS_MAX} of what is in scope are told",
+        recover_with=call if query else None,
+    )
 
 
 def _beside(turn: Turn) -> Stage:
@@ -137,9 +153,8 @@ def _history(turn: Turn) -> Stage:
     marks = partial(turn.snapshot.message_marks, turn.answers.base)
     look_up = LookUp(turn.named, marks, turn.settings.sensitivity_max)
     if has("checkpoint") and thread is not None and thread.checkpoint_id is not None:
-        is_needed = "checkpoint" in turn.admission.always
         stages += [
-            checkpoint_stage(row, look_up, turn.now, is_needed=is_needed)
+            checkpoint_stage(row, look_up, turn.now)
             for row in turn.named("checkpoint", [thread.checkpoint_id])
         ]
     if has("summary") and thread is not None and thread.summary_id is not None:

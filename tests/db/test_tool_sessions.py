@@ -11,6 +11,7 @@ from turns import NOW, do, say
 from workindex import UserScope, WorkIndex
 from workindex.assembler.envelope import ContextEnvelope, Omission, ToolCall
 from workindex.assembler.rendering import item_text
+from workindex.assembler.stages import ARTIFACTS_MAX
 from workindex.assembler.tools import ToolAccess, ToolCatalogue, UnknownTools
 from workindex.assembler.tools.calls import Call, ToolNotLoaded
 from workindex.assembler.tools.context import Found
@@ -100,6 +101,19 @@ def test_every_call_of_an_omission_is_one_that_the_session_takes(
             if isinstance(found, Found):
                 assert found.items, call
     assert {("get_context", "message"), ("resolve", None)} <= kinds
+
+
+def test_files_that_are_not_told_are_named(ann: UserScope) -> None:
+    """Beyond the newest of a task, with a search for the others where the request has words."""
+    for number in range(ARTIFACTS_MAX):
+        store(ann, f"N-{number}", [b"a plan"], "text/plain", task_id="T-1")
+    envelope = turn(ann)
+    assert not any("F-1" in one.source_id for one in envelope.current_state)
+    (left,) = [one for one in envelope.omissions if one.source_id == "artifact:beyond"]
+    assert left.recover_with is not None
+    assert left.recover_with.arguments == {"type": "artifact", "query": envelope.request.text}
+    (left,) = [one for one in turn(ann, text="hm").omissions if "artifact:b" in one.source_id]
+    assert left.recover_with is None
 
 
 def test_a_session_without_tools_reads_and_runs_nothing(ann: UserScope) -> None:
