@@ -32,7 +32,6 @@ NAMEABLE: Final = (
     "message",
 )
 TEXT_IDS_MAX: Final = 40
-CANDIDATES_MAX: Final = 8
 CLASSIFIED_MAX: Final = 100  # of what a classifier names no more is looked up
 # Letters of other scripts end an id: they stand beside it without a space.
 _TOKEN = re.compile(r"[A-Za-z0-9_.:/#@+-]+")
@@ -133,8 +132,7 @@ def resolve(
     unique = {
         (one.kind, one.id): one for one in reversed(candidates) if (one.kind, one.id) not in refs
     }
-    ordered = tuple(reversed(unique.values()))
-    return Scoped(scope, tuple(refs), ordered[:CANDIDATES_MAX], degraded)
+    return Scoped(scope, tuple(refs), tuple(reversed(unique.values())), degraded)
 
 
 def _scope(

@@ -29,6 +29,7 @@ from workindex.projections.snapshot import Find, Snapshot
 # How many items of a list are told one by one; of more there are counts and ids.
 LISTED_MAX: Final = 10
 IDS_MAX: Final = 40
+CANDIDATES_MAX: Final = 8
 LIVE_MAX: Final = 20  # connections, and as many balances
 # The lists of the compact index that are not about what needs the person.
 LISTS: Final = (
@@ -192,7 +193,8 @@ def records(
 
 
 def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int | None) -> Stage:
-    """Records that the text may mean: id, title and what tells them apart."""
+    """The first records that the text may mean: id, title and what tells them apart."""
+    most = CANDIDATES_MAX if candidates_max is None else candidates_max
     offers = []
     left = []
     for place, one in enumerate(candidates):
@@ -201,12 +203,12 @@ def possible(candidates: Sequence[Possible], now: datetime, candidates_max: int 
         if not one.is_shown:
             left.append(Omission(lane="state", source_id=source_id, reason=NOT_SHOWN))
             continue
-        if candidates_max is not None and place >= candidates_max:
+        if place >= most:
             left.append(
                 Omission(
                     lane="state",
                     source_id=source_id,
-                    reason=f"more than {candidates_max} candidates",
+                    reason=f"more than {most} candidates",
                     recover_with=recover,
                 )
             )

@@ -8,29 +8,26 @@ from typing import Any
 
 from workindex.assembler.checkpoints.checking import checked
 from workindex.assembler.checkpoints.words import LookUp, contradicted, row_holds
-from workindex.assembler.envelope import ContextItem, Omission, Priority, ToolCall
+from workindex.assembler.envelope import ContextItem, Omission, ToolCall
 from workindex.assembler.offers import Offer, Stage
 from workindex.projections.conversations import CheckpointRow, SummaryRow
 
 
-def checkpoint_stage(
-    row: CheckpointRow, look_up: LookUp, now: datetime, *, is_needed: bool
-) -> Stage:
-    """The thread's latest checkpoint; protected where the surface goes on from it.
+def checkpoint_stage(row: CheckpointRow, look_up: LookUp, now: datetime) -> Stage:
+    """The thread's latest checkpoint, which goes last of all and only beyond the limit.
 
     The records that it names are an item of their own, which shrinks to what each came to: they
     can be read again by their ids.
     """
     told = checked(row, look_up, now)
     records = told.body.pop("records", None)
-    priority: Priority = 2 if is_needed else 3
     item = ContextItem(
         source_type="memory",
         source_id=f"checkpoint:{row.checkpoint_id}",
         authority="derived",
         authority_rank=4,
         observed_at=row.recorded_at,
-        priority=priority,
+        priority=3,
         admission_reason="where the thread stood, checked against the rows",
         content=told.body,
     )

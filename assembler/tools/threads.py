@@ -39,10 +39,7 @@ def of_threads(
     first, others = threads[:THREADS_MAX], threads[THREADS_MAX:]
     checkpoints = [row.checkpoint_id for row in first if row.checkpoint_id is not None]
     summaries = [row.summary_id for row in first if row.summary_id is not None]
-    stages = [
-        checkpoint_stage(row, look_up, now, is_needed=False)
-        for row in rows("checkpoint", checkpoints)
-    ]
+    stages = [checkpoint_stage(row, look_up, now) for row in rows("checkpoint", checkpoints)]
     stages += [summary_stage(row, look_up) for row in rows("summary", summaries)]
     if doubts := snapshot.doubts("task"):
         stages.append(Stage(degraded=(f"state: not certain ({', '.join(doubts)})",)))

@@ -180,7 +180,7 @@ def test_a_checkpoint_is_checked_against_the_rows(ann: UserScope) -> None:
     envelope = assemble(ann, "Go on", surface="task", task_id="T-1", thread_id="main")
     kept = item(envelope, "checkpoint:CP-1")
     told: Any = kept.content
-    assert kept.priority == 2
+    assert kept.priority == 3
     assert [one["request_id"] for one in told["pending_input"]] == ["Q-2"]
     assert (told["goal"], told["corrections"][0]["text"]) == ("A good party", "Not on Sunday")
     assert told["attempts"][0]["outcome"] == "failed"
@@ -314,3 +314,15 @@ def test_a_schema_larger_than_the_policy_leaves_is_refused(ann: UserScope) -> No
     large: JsonValue = {"enum": [f"value {number}" for number in range(500)]}
     with pytest.raises(ContextBudgetExceeded, match="schema"):
         ann.assemble({"text": "hi", "now": NOW}, policy="strict", output_schema=large)
+
+
+def test_of_many_that_may_be_meant_the_others_are_named(ann: UserScope) -> None:
+    """Eight candidates are told, each further one is an omission with its call."""
+    for number in range(12):
+        do(ann, "create_task", task_id=f"T-{number}", title=f"Spring offer for town {number}")
+    envelope = assemble(ann, "How is the spring offer?")
+    told = [one for one in ids(envelope.current_state) if one.startswith("candidate:")]
+    left = {one.source_id: one.recover_with for one in envelope.omissions}
+    assert len(told) == 8
+    assert {*told, *left} >= {f"candidate:task:T-{number}" for number in range(12)}
+    assert all(call is not None for ref, call in left.items() if ref.startswith("candidate:"))

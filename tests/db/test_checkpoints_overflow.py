@@ -222,3 +222,25 @@ def test_all_lanes_count_together(ann: UserScope) -> None:
     assert sum(more.budget.by_lane.values()) == more.budget.used
     assert more.budget.used > few.budget.used + 500
     assert COUNT.count([working_set_text(more)])[0] == more.budget.used
+
+
+@pytest.mark.parametrize("policy", ["assistant", "strict"])
+def test_a_checkpoint_that_has_no_room_goes_and_is_named(ann: UserScope, policy: str) -> None:
+    """However much was put right in a thread, its task can still be asked about."""
+    do(ann, "create_task", task_id="T-1", title="Book the hall")
+    say(ann, "M-1", "Let us talk about T-1")
+    for number in range(60):
+        text = f"{number}: {LONG[:900]}"
+        do(ann, "record_correction", thread_id="main", correction_id=f"K-{number}", text=text)
+    words = {"goal": LONG * 4, "through_message_id": "M-1"}
+    done = ann.checkpoint("main", actor=AGENT, **words)
+    request = {"text": "What about T-1?", "surface": "task", "task_id": "T-1"}
+    envelope = ann.assemble({**request, "thread_id": "main", "now": NOW}, policy=policy)
+    assert envelope.budget.used <= envelope.budget.limit
+    assert "task:T-1" in ids(envelope.current_state)
+    told = {one.source_id: one for one in (*envelope.recent_history, *envelope.omissions)}
+    assert f"checkpoint:{done.checkpoint_id}" in told
+    if policy == "strict":
+        (left,) = [one for one in envelope.omissions if one.source_id.endswith(done.checkpoint_id)]
+        assert left.recover_with is not None
+        assert left.recover_with.arguments == {"type": "thread", "ids": ["main"]}
