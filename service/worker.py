@@ -8,10 +8,11 @@ and writes nothing.
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from workindex.domain.errors import NotReady, Unavailable
@@ -50,6 +51,27 @@ class Done:
         }
 
 
+class Stopping:
+    """Whether to stop, and waiting for it. `set` may come from a signal in the middle of anything:
+    a `threading.Event` would wait there for a lock that the interrupted `wait` holds.
+    """
+
+    def __init__(self) -> None:
+        self._woken: SimpleQueue[None] = SimpleQueue()  # its `put` is reentrant
+        self.is_set = False
+
+    def set(self) -> None:
+        """Stop; whoever waits goes on."""
+        self.is_set = True
+        self._woken.put(None)
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until it is set."""
+        if not self.is_set:
+            with suppress(Empty):
+                self._woken.get(timeout=seconds)
+
+
 class Worker:
     """Catches up until it is told to stop; `stop` may be called from a signal or a thread."""
 
@@ -65,7 +87,7 @@ class Worker:
         self._follower = follower
         self._say = say or _say_nothing
         self._poll_max_s = poll_s
-        self._stopping = threading.Event()
+        self._stopping = Stopping()
         self.done = Done()
 
     def stop(self) -> None:
@@ -80,7 +102,7 @@ class Worker:
         next_scan = moved_at = time.monotonic()
         pause_s = POLL_MIN_S
         outages = 0
-        while not self._stopping.is_set():
+        while not self._stopping.is_set:
             try:
                 if time.monotonic() >= next_scan:
                     self._scan()
@@ -110,7 +132,7 @@ class Worker:
         """
         sets = self._follower.sets
         self._scan()
-        while not self._stopping.is_set():
+        while not self._stopping.is_set:
             entries = find_due(self._database, sets, PAGE_ENTRIES)
             if not entries and not are_claimed(self._database, sets):
                 break
@@ -127,7 +149,7 @@ class Worker:
         random.shuffle(entries)
         moved = False
         for due in entries:
-            if self._stopping.is_set():
+            if self._stopping.is_set:
                 break
             step = self._follower.step(due)
             self._note(due, step)

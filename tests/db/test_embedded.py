@@ -343,7 +343,7 @@ def test_ctrl_c_in_the_client_leaves_the_server(home: Path, bin_new: Path) -> No
     assert starter.stdout is not None
     pid = int(starter.stdout.readline().split()[0])
     errors = _interrupted(starter)
-    assert "KeyboardInterrupt" in errors
+    assert starter.returncode == -signal.SIGINT, errors
     server = EmbeddedServer(home)
     assert pid_of(server) == pid
     assert value(server, "SELECT 1") == 1
