@@ -184,6 +184,7 @@ def test_a_table_that_cannot_be_read_costs_its_own_stages(
     assert_survived(turn(ann))
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("tables", [("document",), ("message",)])
 def test_a_table_that_is_held_costs_a_part_of_the_turns_time(
     ann: UserScope, urls: Urls, tables: tuple[str, ...]
@@ -207,6 +208,7 @@ class _Asked:
         return {"type": "observe_connection", "status": "connected", **seen}
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("trouble", [revoked, broken, locked])
 def test_live_state_that_cannot_be_looked_up_is_not_refreshed(
     ann: UserScope, urls: Urls, trouble: Callable[..., Any]
@@ -258,6 +260,7 @@ def test_without_its_state_there_is_no_turn(
     assert_survived(turn(ann))
 
 
+@pytest.mark.faults
 def test_state_that_is_held_is_a_typed_error_in_time(ann: UserScope, urls: Urls) -> None:
     """The caller is told to try again, and soon enough to do so."""
     with locked(urls, "work_task"):

@@ -49,7 +49,9 @@ server = EmbeddedServer(Path(home), bin_dir=Path(bin_dir))
 server.ensure_running()
 print(server.status().pid, flush=True)
 """
-ENSURE_AND_WAIT = ENSURE + "import time\ntime.sleep(60)\n"
+# A shell starts what runs in its background with SIGINT ignored; the tests may run so.
+HEAR = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+ENSURE_AND_WAIT = HEAR + ENSURE + "import time\ntime.sleep(60)\n"
 
 
 @pytest.fixture(scope="module")
