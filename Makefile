@@ -26,8 +26,8 @@ unexport PYTHONPATH
 demo: $(READY)  ## a day of an agent, the questions, the proofs
 	@$(BIN)/workindex demo
 
-test: $(READY)  ## every test but those that kill processes and servers, without coverage
-	$(call part,pytest,$(BIN)/python -m pytest -n 2 -m "not faults")
+test: $(READY)  ## every test but those that kill servers or run every documented command
+	$(call part,pytest,$(BIN)/python -m pytest -n 2 -m "not faults and not pages")
 
 check: lint  ## exactly what CI runs
 	@echo "== pytest"

@@ -30,6 +30,8 @@ from commands import PROGRAM, Installed
 from conftest import Cluster, Urls
 from workindex.cli.main import workindex as program
 
+pytestmark = pytest.mark.pages
+
 OWNER_URL = "postgresql://admin@db.example/workindex"  # what examples call a server of one's own
 TIMEOUT_SECONDS = 120
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -21,6 +21,8 @@ from shown import FENCE, run_blocks
 from workindex.eventlog.embedded import EmbeddedServer
 from workindex.eventlog.migrate import bootstrap
 
+pytestmark = pytest.mark.pages
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 POOLER = "## A pooler in front"
 LOGINS = ("dba", "deploy", "workindex_app", "workindex_maint")
