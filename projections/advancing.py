@@ -2,7 +2,9 @@
 
 A chunk moves the user's progress only from where it stood when its events were folded, so whoever
 else moves it meanwhile, another rebuild or an append of this fold version, is never overwritten.
-Until the last step no append waits: nobody reads or moves a projection that is not at the head.
+Until the last step no append waits: a chunk stops before the last event that it saw. Nobody reads
+or moves a projection that is not at the head, and only who holds the head may bring it there: an
+append that found it behind brings no rows, so it must not find it at the head a moment later.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from workindex.projections.folding import Folding
 from workindex.projections.log_reading import Log, read_logs
 from workindex.projections.parking import park_record, write_what_fits
 from workindex.projections.row_writing import RowWriter, changed_rows, clear
+from workindex.projections.rows import raise_epoch
 from workindex.projections.sets import ProjectionSet
 
 CHUNK_EVENTS: Final = 2_000
@@ -163,14 +166,14 @@ class _Advance:
 
     def go_on(self) -> bool:
         """Take a chunk, or the tail under the lock; whether the user is done."""
-        log = self._read(CHUNK_EVENTS)
+        log = self._read(CHUNK_EVENTS + 1)
         if isinstance(log.problem, NeedsNewerCode):
             unknown = Unknown(self._user_id, log.problem_position, str(log.problem))
             self.step = self.step.plus(Step(unknown=(unknown,)))
             return True
         if log.problem is None and len(log.events) > TAIL_EVENTS_MAX:
             with self._conn.transaction():
-                self._store(log, log.last)
+                self._store(log._replace(events=log.events[:-1]), log.last - 1)
                 failpoint("rebuild.chunk.written")
             failpoint("rebuild.chunk.committed")
             return False
@@ -194,6 +197,7 @@ class _Advance:
                     return False  # more came meanwhile: another chunk first
                 self._store(log, head)
             self._conn.execute(NOT_DUE, self._key)
+            raise_epoch(self._conn, self._user_id)
             failpoint("rebuild.written")
         stall = time.perf_counter() - begun
         failpoint("rebuild.committed")

@@ -68,6 +68,9 @@ NONE_DUE = """
 DELETE FROM catchup_due WHERE projection_set = %s AND generation = %s AND user_id = ANY (%s)
 """
 
+# Binds: users. Whoever read rows of another generation does not append to this one by them.
+RAISE_EPOCHS = "UPDATE user_log SET epoch = epoch + 1 WHERE user_id = ANY (%s)"
+
 
 class Range(NamedTuple):
     """The users after one id up to another, None for the end."""
@@ -202,6 +205,7 @@ class _Batch:
             with self._conn.pipeline():
                 self._conn.execute(BEGIN_ALL, (*self._key, names, positions, counts))
                 self._conn.execute(NONE_DUE, (*self._key, names))
+                self._conn.execute(RAISE_EPOCHS, (names,))
             failpoint("rebuild.written")
         stall = time.perf_counter() - begun
         failpoint("rebuild.committed")
