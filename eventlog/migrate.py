@@ -70,12 +70,12 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
             ) as conn,
         ):
             refuse_pooler(conn)
-            # Held until this connection closes: two grants at once on one object are an error.
-            conn.execute(f"SET lock_timeout = {TURN_TIMEOUT_MS}")
-            conn.execute("SELECT pg_advisory_lock(%s)", (TURN,))
+            _take_turn_of_session(conn)
             _create_roles(conn, logins)
             _create_database(conn, name)
             with psycopg.connect(target, autocommit=True) as inside:
+                # Turns are taken in one database: that one's migrations grant on its schema too.
+                _take_turn_of_session(inside)
                 _own_database(inside, name)
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotReady(
@@ -83,6 +83,12 @@ def bootstrap(owner_url: str, logins: Logins = Logins()) -> str:  # noqa: B008 -
             "CREATEROLE and CREATEDB"
         ) from error
     return target
+
+
+def _take_turn_of_session(conn: Connection) -> None:
+    """Held until the connection closes: two grants at once on one object are an error."""
+    conn.execute(f"SET lock_timeout = {TURN_TIMEOUT_MS}")
+    conn.execute("SELECT pg_advisory_lock(%s)", (TURN,))
 
 
 def _create_roles(conn: Connection, logins: Logins) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from conftest import Cluster, Urls
 from workindex.domain.errors import NotReady, Unavailable
 from workindex.eventlog.database import Database
-from workindex.eventlog.migrate import Logins, bootstrap, upgrade
+from workindex.eventlog.migrate import TURN, Logins, bootstrap, upgrade
 from workindex.eventlog.revision import check_revision
 
 ROLES = ("workindex_owner", "workindex_app", "workindex_maint", "workindex_search")
@@ -242,6 +243,24 @@ def test_the_first_set_up_by_three_processes_at_once(bare: Cluster) -> None:
     errors = [process.communicate(timeout=60)[1] for process in started]
     assert [process.returncode for process in started] == [0] * 3, errors
     assert_usable(bare.urls("t_three"))
+
+
+@pytest.mark.pg15
+def test_a_set_up_beside_a_migration(logins: Cluster) -> None:
+    """A migration grants on the schema as the set-up does: whoever is second waits and succeeds."""
+    url = logins.urls("t_beside").owner
+    bootstrap(url)
+    with psycopg.connect(url) as migration, ThreadPoolExecutor() as pool:
+        migration.execute("SELECT pg_advisory_xact_lock(%s)", (TURN,))
+        migration.execute("GRANT CREATE ON SCHEMA public TO workindex_search")
+        second = pool.submit(bootstrap, url)
+        waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()"
+        while not rows(url, waiting):
+            assert not second.done(), second.result()
+            time.sleep(0.01)
+        migration.execute("REVOKE CREATE ON SCHEMA public FROM workindex_search")
+        migration.commit()
+        assert second.result()
 
 
 @pytest.mark.pg15
