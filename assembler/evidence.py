@@ -6,7 +6,7 @@ what was searched. A transcript is read for the meeting in scope alone, by range
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -48,10 +48,12 @@ def found_by_words(
     now: datetime,
     sensitivity_max: Sensitivity,
     latest_id: str | None = None,
+    told: Callable[[], Sequence[str]] = tuple,
 ) -> Stage:
     """Messages and artifacts that hold the request's words, the best of them first.
 
-    `latest_id` is the message that is answered: it stands in the request and nowhere else.
+    `latest_id` is the message that is answered: it stands in the request and nowhere else. `told`
+    are ids of messages that the turn looks at anyhow: those need not have been searched.
     """
     query = query_of(text)
     if not query:
@@ -78,6 +80,8 @@ def found_by_words(
     )
     left += (*_copies(hits), *twins)
     degraded: tuple[str, ...] = ()
+    if hits.unsearched is not None:
+        hits = hits.apart_from([f"message/{id_}" for id_ in (latest_id, *told())])
     if hits.unsearched is not None:
         degraded = (f"evidence: {hits.unsearched}",)
     offers = tuple(_offer(hit, -place, recover) for place, hit in enumerate(ranked[:OFFERED_MAX]))

@@ -239,7 +239,16 @@ def _evidence(turn: Turn) -> Stage:
         now=turn.now,
         sensitivity_max=seen,
         latest_id=turn.request.message_id,
+        told=partial(_looked_at, turn),
     )
+
+
+def _looked_at(turn: Turn) -> tuple[str, ...]:
+    """The messages of the thread that the history tells or names as left out."""
+    thread_id = turn.scoped.scope.thread_id
+    if thread_id is None or not turn.has_messages or not turn.admission.has("recent_tail"):
+        return ()
+    return tuple(row.message_id for row in _tail(turn, thread_id)[0])
 
 
 def _passages(turn: Turn) -> Stage:

@@ -8,7 +8,7 @@ the log itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple, get_args
 
@@ -17,9 +17,10 @@ from psycopg.rows import dict_row
 from workindex.domain.canonical import check_json
 from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time, utc
+from workindex.domain.meeting_facts import TranscriptAttached
 from workindex.eventlog.append import json_text
 from workindex.eventlog.database import Connection, Database, tenant_transaction
-from workindex.projections.evidence import ENDINGS
+from workindex.projections.evidence import ENDINGS, ORIGINS
 from workindex.projections.evidence_functions import SEARCH_LIMIT_MAX
 from workindex.projections.sets import EVIDENCE, INLINE, ProjectionSet
 
@@ -76,6 +77,14 @@ LEFT JOIN LATERAL (
 WHERE l.user_id = %(user)s AND l.erased_at IS NULL
 """
 
+WAITING_EVENTS_MAX: Final = 1_000
+# Binds: user, the position after which to look, the last one, types of facts that make documents.
+WAITING = """
+SELECT CASE type WHEN 'transcript_attached' THEN 'artifact/' || (data ->> 'artifact_id')
+       ELSE stream END
+FROM event WHERE user_id = %s AND position > %s AND position <= %s AND type = ANY (%s)
+"""
+
 
 class Hit(NamedTuple):
     """One document that was found.
@@ -111,7 +120,8 @@ class Hits(list[Hit]):
     `is_retry`: no document held every word, these hold some. `copies` have the text of a hit that
     is better, and are none themselves. `position` is how far the documents
     follow the log (None: nobody has begun), `head` how far the log is; `is_parked` that they stand
-    still. Nothing found means nothing up to `position`, with these filters.
+    still. `waiting` are the sources whose documents are still to be made, as references (None: too
+    many to look at). Nothing found means nothing up to `position`, with these filters.
     """
 
     def __init__(
@@ -123,8 +133,10 @@ class Hits(list[Hit]):
         head: int = 0,
         is_parked: bool = False,
         copies: Iterable[Hit] = (),
+        waiting: Iterable[str] | None = None,
     ) -> None:
         super().__init__(hits)
+        self.waiting = None if waiting is None else frozenset(waiting)
         self.copies = tuple(copies)
         self.is_retry = is_retry
         self.position = position
@@ -139,6 +151,16 @@ class Hits(list[Hit]):
         for hit in filter(is_shown, (*self, *self.copies)):
             (copies if hit.text in texts else hits).append(hit)
             texts.add(hit.text)
+        return self._with(hits, copies, self.waiting)
+
+    def apart_from(self, sources: Collection[str]) -> Hits:
+        """The same hits for somebody who knows these sources already, by their references."""
+        waiting = None if self.waiting is None else self.waiting.difference(sources)
+        return self._with(self, self.copies, waiting)
+
+    def _with(
+        self, hits: Sequence[Hit], copies: Iterable[Hit], waiting: Iterable[str] | None
+    ) -> Hits:
         return Hits(
             hits,
             copies=copies,
@@ -146,14 +168,17 @@ class Hits(list[Hit]):
             position=self.position,
             head=self.head,
             is_parked=self.is_parked,
+            waiting=waiting,
         )
 
     @property
     def unsearched(self) -> str | None:
-        """Why what is not found may be there all the same; None where all of the log was seen."""
+        """Why what is not found may be there all the same; None where nothing is waiting."""
         if self.is_parked:
             return f"the documents stand still at position {self.position}"
         count = self.head - (self.position or 0)
+        if self.waiting is not None:
+            count = min(count, len(self.waiting))
         if count <= 0:
             return None
         told = "1 event is" if count == 1 else f"{count} events are"
@@ -225,8 +250,9 @@ def search_in(
             if len(chosen) >= limit or len(rows) < wanted or wanted >= SEARCH_LIMIT_MAX:
                 break
             wanted = SEARCH_LIMIT_MAX
-    if not rows:
-        return Hits()
+        if not rows:
+            return Hits()
+        waiting = _waiting(conn, user_id, rows[0]["position"] or 0, rows[0]["head"])
     return Hits(
         map(_hit, chosen),
         copies=map(_hit, copies),
@@ -234,7 +260,17 @@ def search_in(
         position=rows[0]["position"],
         head=rows[0]["head"],
         is_parked=bool(rows[0]["parked"]),
+        waiting=waiting,
     )
+
+
+def _waiting(conn: Connection, user_id: str, position: int, head: int) -> list[str] | None:
+    """The sources of documents after a position, None where that is too far back."""
+    if head - position > WAITING_EVENTS_MAX:
+        return None
+    types = [fact.model_fields["type"].default for fact in (*ORIGINS, TranscriptAttached)]
+    found = conn.execute(WAITING, (user_id, position, head, types)).fetchall()
+    return [source for (source,) in found]
 
 
 def _rows(

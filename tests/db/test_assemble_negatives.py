@@ -198,6 +198,26 @@ def test_a_search_without_hits_says_what_was_searched(ann: UserScope, database: 
     assert searched.manifest.degraded == ()
 
 
+def test_what_the_turn_looks_at_anyhow_need_not_be_searched(
+    ann: UserScope, database: Database
+) -> None:
+    """The message that is answered, its thread, and facts without a document hide nothing."""
+    say(ann, "M-1", "a plain word")
+    do(ann, "create_task", task_id="T-1", title="Task")
+    say(ann, "M-2", "the red zebra")
+    asked = assemble(ann, "the red zebra", thread_id="main", message_id="M-2")
+    assert asked.manifest.degraded == ()
+    assert asked.manifest.retrieval[0].hits == 0
+    say(ann, "M-3", "a red zebra of another day", thread_id="other")
+    do(ann, "record_claim", claim_id="C-1", subject="zoo", attribute="seen", value="A red zebra.")
+    asked = assemble(ann, "the red zebra", thread_id="main", message_id="M-2")
+    assert asked.manifest.degraded == ("evidence: 2 events are not searched yet",)
+    WorkIndex(database).catch_up()
+    asked = assemble(ann, "the red zebra", thread_id="main", message_id="M-2")
+    assert asked.manifest.degraded == ()
+    assert [one.hits for one in asked.manifest.retrieval] == [1]
+
+
 def test_a_projector_that_never_ran_is_no_empty_population(
     ann: UserScope, urls: Urls, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
