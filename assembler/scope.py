@@ -151,17 +151,18 @@ def _scope(
 
 
 def _thread_of(request: UserRequest, find: Find) -> str | None:
-    """The thread of the message that is answered.
+    """The thread of the message that is answered, if that is recorded, or to which it replies.
 
-    Raises: UnknownRecord where there is no such message.
+    Raises: UnknownRecord where there is no message to reply to.
     """
-    if request.reply_to is None:
-        return None
-    rows = find("message", [request.reply_to])
-    if not rows:
-        raise UnknownRecord("reply_to", request.reply_to)
-    thread_id: str = rows[0].thread_id
-    return thread_id
+    for field, id_ in (("reply_to", request.reply_to), ("message_id", request.message_id)):
+        rows = find("message", [id_]) if id_ is not None else []
+        if rows:
+            thread_id: str = rows[0].thread_id
+            return thread_id
+        if field == "reply_to" and id_ is not None:
+            raise UnknownRecord(field, id_)
+    return None
 
 
 def _by_id(find: Find, ids: Sequence[str]) -> dict[str, list[tuple[str, Any]]]:

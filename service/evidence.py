@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity
 from workindex.projections.awaiting import Caught, catch_up_user, wait_for
+from workindex.projections.bounds import Bounds
 from workindex.projections.search import Filters, Hits, search
+from workindex.projections.snapshot import snapshot
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what assembles a turn loads with the first one
+    from workindex.assembler.tools.sight import MaySee
     from workindex.service.client import WorkIndex
 
 WAIT_SECONDS = 5.0
@@ -36,22 +40,26 @@ class Evidence:
         since: datetime | None = None,
         until: datetime | None = None,
         now: datetime | None = None,
+        may_see: MaySee | None = None,
     ) -> Hits:
         """Documents that hold the words, the best first: messages, claims, artifacts, transcripts.
 
         A document holds every word, or, where none does, some of them (`is_retry`). An id in the
         text puts the documents of that entity first. `kinds` are message, claim, artifact and
         transcript, `entities` references such as `meeting/M-1`, `sources` names of imports,
-        `sensitivity` what the caller may see. `since` is included, `until` is not. What is
-        withdrawn, superseded, redacted, forgotten or expired is never among them; what was just
-        recorded may be missing: see `position` and `head` of the result, or `wait_for`.
+        `sensitivity` what the caller may see, and `may_see` is asked with kind and row as in
+        `assemble`; a claim that rests on what either hides is hidden too. `since` is included, `until` is not. What is withdrawn, superseded, redacted,
+        forgotten or expired is never among them; what was just recorded may be missing: see
+        `position` and `head` of the result, or `wait_for`.
 
-        Raises: InvalidInput, Unavailable.
+        Raises: InvalidInput, also where `may_see` fails; Unavailable.
         """
         work_index = self._work_index
         if now is None and work_index.clock is not None:
             now = work_index.clock()
         filters = Filters(kinds, entities, sources, sensitivity, since, until)
+        if may_see is not None or set(sensitivity) != set(EVERY_SENSITIVITY):
+            return self._shown(may_see, text, filters, limit, now)
         return search(
             work_index.database,
             self.user_id,
@@ -61,6 +69,37 @@ class Evidence:
             now=now,
             inline=work_index.projection_set,
         )
+
+    def _shown(
+        self,
+        may_see: MaySee | None,
+        text: str,
+        filters: Filters,
+        limit: int,
+        now: datetime | None,
+    ) -> Hits:
+        """The hits that the caller may see, read as of one position.
+
+        A claim that rests on what may not be seen would tell it in other words.
+        """
+        from workindex.assembler.tools.finding import told_claims
+        from workindex.assembler.tools.sight import Seen, everything, sight_of
+
+        levels = [one for one in EVERY_SENSITIVITY if one in filters.sensitivity]
+        sight = sight_of(
+            levels[-1] if levels else "normal", everything if may_see is None else may_see
+        )
+        at = now or datetime.now(UTC)
+        with snapshot(self._work_index.reader, self.user_id) as whole:
+            seen = Seen(whole, sight.may_see)
+            hits = seen.search(text, filters, limit=limit, now=at)
+            base = whole.read({"claim": "named"}, now=at, bounds=Bounds(id=""))
+            found = [hit.source_id for hit in (*hits, *hits.copies) if hit.source_kind == "claim"]
+            claims = told_claims(seen, base, seen.named(base, "claim", found), sight)
+        for failure in seen.stage().degraded:
+            raise InvalidInput(failure, field="may_see")
+        told = {claim.claim_id for claim in claims}
+        return hits.only(lambda hit: hit.source_kind != "claim" or hit.source_id in told)
 
     def wait_for(
         self, position: int, projection: str = "evidence", timeout: float = WAIT_SECONDS

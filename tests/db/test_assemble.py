@@ -122,6 +122,22 @@ def test_a_bare_yes_binds_to_nothing(ann: UserScope) -> None:
     assert exact.expires_at == datetime(2026, 3, 5, 12, tzinfo=UTC)
 
 
+def test_the_thread_is_that_of_the_message(ann: UserScope) -> None:
+    """Of the message that is answered, or to which it replies; one not recorded yet has none."""
+    say(ann, "M-1", "Shall we?", role="agent", thread_id="other")
+    say(ann, "M-2", "Yes.", thread_id="other")
+    for fields, thread_id in (
+        ({"message_id": "M-2"}, "other"),
+        ({"reply_to": "M-1"}, "other"),
+        ({"message_id": "M-2", "thread_id": "main"}, "main"),
+        ({"message_id": "M-9"}, None),
+    ):
+        envelope = assemble(ann, "Yes.", **fields)
+        assert envelope.scope.thread_id == thread_id
+    told = assemble(ann, "Yes.", message_id="M-2")
+    assert ids(told.recent_history) == ["message:M-1"]
+
+
 def test_what_is_gone_is_gone_at_once(ann: UserScope) -> None:
     """Redacted, withdrawn, superseded, expired, forgotten and too sensitive things: no lane."""
     say(ann, "M-1", f"the {SECRET} plan")

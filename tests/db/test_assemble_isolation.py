@@ -70,6 +70,11 @@ def everything_told(
             yield f"assemble {request}", envelope.model_dump_json(exclude={"request"})
             yield f"text of {request}", working_set_text(envelope)
     sight = Sight(settings.get("sensitivity_max", "private"), settings.get("may_see", _all))
+    try:
+        hits = user.search("city home", now=NOW, sensitivity=sight.levels, may_see=sight.may_see)
+        yield "search", repr([hits, hits.copies])
+    except InvalidInput as error:
+        yield "search", str(error)
     session = backend.session(user_id=user.user_id, sight=sight)
     for kind in TYPES:
         calls: list[dict[str, Any]] = [{"ids": [thing.id, "main", "T-1"]}, {"query": "city home"}]
@@ -236,6 +241,10 @@ def test_a_policy_that_fails_hides_and_is_named(
     session = Backend(database).session(sight=Sight("private", may_see))
     found = session.get_context("task", ids=["T-1"])
     assert (found.items, found.degraded) == ((), (failure,))
+    ann.catch_up()
+    with pytest.raises(InvalidInput) as refused:
+        ann.search("plain", may_see=may_see)
+    assert (refused.value.field, str(refused.value)) == ("may_see", failure)
 
 
 def test_the_policy_is_asked_about_rows_by_kind(ann: UserScope) -> None:
