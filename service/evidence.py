@@ -48,9 +48,10 @@ class Evidence:
         text puts the documents of that entity first. `kinds` are message, claim, artifact and
         transcript, `entities` references such as `meeting/M-1`, `sources` names of imports,
         `sensitivity` what the caller may see, and `may_see` is asked with kind and row as in
-        `assemble`; a claim that rests on what either hides is hidden too. `since` is included, `until` is not. What is withdrawn, superseded, redacted,
-        forgotten or expired is never among them; what was just recorded may be missing: see
-        `position` and `head` of the result, or `wait_for`.
+        `assemble`; a claim that rests on what either hides is hidden too. `since` is included,
+        `until` is not. What is withdrawn, superseded, redacted, forgotten or expired is never
+        among them; what was just recorded may be missing: see `position` and `head` of the
+        result, or `wait_for`.
 
         Raises: InvalidInput, also where `may_see` fails; Unavailable.
         """
