@@ -63,6 +63,10 @@ def refused(ann: UserScope, request: Any, **settings: Any) -> InvalidInput:
         ("thread_id", LONG),
         ("text", LONG * 21),
         ("text", "\ud800"),
+        ("now", 0),
+        ("now", 1e9),
+        ("now", "1772620000"),
+        ("now", "soon"),
     ],
 )
 def test_a_request_that_is_none_is_refused(ann: UserScope, field: str, given: Any) -> None:
