@@ -8,19 +8,22 @@ the log itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple, get_args
 
 from psycopg.rows import dict_row
 
+from workindex.domain.artifacts import ArtifactStored
 from workindex.domain.canonical import check_json
+from workindex.domain.conversation_facts import MessagePosted
 from workindex.domain.errors import InvalidInput
-from workindex.domain.facts import Sensitivity, check_time, utc
+from workindex.domain.facts import Fact, Sensitivity, check_time, utc
 from workindex.domain.meeting_facts import TranscriptAttached
+from workindex.domain.memory import ClaimRecorded
 from workindex.eventlog.append import json_text
 from workindex.eventlog.database import Connection, Database, tenant_transaction
-from workindex.projections.evidence import ENDINGS, ORIGINS
+from workindex.projections.evidence import ENDINGS
 from workindex.projections.evidence_functions import SEARCH_LIMIT_MAX
 from workindex.projections.sets import EVIDENCE, INLINE, ProjectionSet
 
@@ -78,6 +81,13 @@ WHERE l.user_id = %(user)s AND l.erased_at IS NULL
 """
 
 WAITING_EVENTS_MAX: Final = 1_000
+# The facts that make documents of a kind.
+MADE_BY: Final[Mapping[str, tuple[type[Fact], ...]]] = {
+    "message": (MessagePosted,),
+    "claim": (ClaimRecorded,),
+    "artifact": (ArtifactStored,),
+    "transcript": (ArtifactStored, TranscriptAttached),
+}
 # Binds: user, the position after which to look, the last one, types of facts that make documents.
 WAITING = """
 SELECT CASE type WHEN 'transcript_attached' THEN 'artifact/' || (data ->> 'artifact_id')
@@ -252,7 +262,7 @@ def search_in(
             wanted = SEARCH_LIMIT_MAX
         if not rows:
             return Hits()
-        waiting = _waiting(conn, user_id, rows[0]["position"] or 0, rows[0]["head"])
+        waiting = _waiting(conn, user_id, rows[0]["position"] or 0, rows[0]["head"], filters.kinds)
     return Hits(
         map(_hit, chosen),
         copies=map(_hit, copies),
@@ -264,11 +274,14 @@ def search_in(
     )
 
 
-def _waiting(conn: Connection, user_id: str, position: int, head: int) -> list[str] | None:
+def _waiting(
+    conn: Connection, user_id: str, position: int, head: int, kinds: Sequence[str]
+) -> list[str] | None:
     """The sources of documents after a position, None where that is too far back."""
     if head - position > WAITING_EVENTS_MAX:
         return None
-    types = [fact.model_fields["type"].default for fact in (*ORIGINS, TranscriptAttached)]
+    facts = {fact for kind in kinds or KINDS for fact in MADE_BY[kind]}
+    types = [fact.model_fields["type"].default for fact in facts]
     found = conn.execute(WAITING, (user_id, position, head, types)).fetchall()
     return [source for (source,) in found]
 

@@ -55,7 +55,7 @@ def test_a_miss_is_scoped_to_what_was_searched(ann: UserScope) -> None:
     assert (search.hits, search.filters["kinds"]) == (0, ["message", "artifact"])
     missed = item(envelope, "search:request")
     assert missed.content == {"words_of_the_request": "not found in messages and artifacts"}
-    say(ann, "M-9", "one more that no document follows yet")
+    say(ann, "M-9", "one more that no document follows yet", thread_id="other")
     behind = assemble(ann, asked, thread_id="main")
     assert behind.manifest.degraded == ("evidence: 1 event is not searched yet",)
     assert behind.retrieved_evidence == ()

@@ -211,7 +211,7 @@ def test_what_the_turn_looks_at_anyhow_need_not_be_searched(
     say(ann, "M-3", "a red zebra of another day", thread_id="other")
     do(ann, "record_claim", claim_id="C-1", subject="zoo", attribute="seen", value="A red zebra.")
     asked = assemble(ann, "the red zebra", thread_id="main", message_id="M-2")
-    assert asked.manifest.degraded == ("evidence: 2 events are not searched yet",)
+    assert asked.manifest.degraded == ("evidence: 1 event is not searched yet",)  # of its kinds
     WorkIndex(database).catch_up()
     asked = assemble(ann, "the red zebra", thread_id="main", message_id="M-2")
     assert asked.manifest.degraded == ()

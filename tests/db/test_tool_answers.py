@@ -72,7 +72,7 @@ def test_rows_are_told_with_what_was_left_out(engine: Engine, backend: Backend) 
 
 
 def test_nothing_found_is_a_line_and_no_silence(engine: Engine, backend: Backend) -> None:
-    """Also where something may not be told, or is not searched yet."""
+    """Also where something may not be told, or a message is not searched yet."""
     assert backend.session().answer("get_context", {"type": "task"}) == '{"items":0}'
     engine.record(CreateTask(task_id="T-1", title="Paint"))
     say(engine, "M-1", "paint")
@@ -80,7 +80,7 @@ def test_nothing_found_is_a_line_and_no_silence(engine: Engine, backend: Backend
     (left,) = beside(hiding.answer("get_context", {"type": "task"}))["omissions"]
     assert left["reason"] == "not all of it may be told here"
     told = beside(hiding.answer("get_context", {"type": "message", "query": "paint"}))
-    assert told == {"items": 0, "degraded": ["evidence: 2 events are not searched yet"]}
+    assert told == {"items": 0, "degraded": ["evidence: 1 event is not searched yet"]}
 
 
 def test_tools_load_and_run(backend: Backend) -> None:
