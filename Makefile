@@ -5,6 +5,8 @@ PYTHON ?= python3.11 python3 python3.12 python3.13 python3.14
 BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# Three at once on two cores: many tests wait. Neighbours stay together, for what they share.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 READS ?= 1000000
 EVENTS ?= 10000000
 USERS ?= 100000
@@ -27,14 +29,14 @@ demo: $(READY)  ## a day of an agent, the questions, the proofs
 	@$(BIN)/workindex demo
 
 test: $(READY)  ## every test but those that kill servers or run every documented command
-	$(call part,pytest,$(BIN)/python -m pytest -n 2 -m "not faults and not pages")
+	$(call part,pytest,$(PYTEST) -m "not faults and not pages")
 
 check: lint  ## exactly what CI runs
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n 2
+	@$(PYTEST)
 
 coverage: $(READY)  ## every test with coverage; twice as slow, so not part of the check
-	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	@$(PYTEST) --cov --cov-report=term
 
 lint: $(READY)  ## every checker, no test
 	$(call part,ruff check,$(BIN)/ruff check .)

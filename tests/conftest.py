@@ -29,7 +29,7 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TEMPLATE = "workindex_template"
 
 
-# Clones come and go, and the write-ahead log takes a gigabyte: of four servers at most.
+# Clones come and go, and the write-ahead log takes a gigabyte: of six servers at most.
 MEMORY_BYTES_MIN = 8 * 2**30
 
 
