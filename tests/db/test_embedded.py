@@ -211,6 +211,7 @@ def test_four_processes_at_once_share_one_server(home: Path, bin_new: Path) -> N
     assert EmbeddedServer(home).status().state == "running"
 
 
+@pytest.mark.faults
 def test_a_killed_server_comes_back_with_every_committed_row(home: Path, bin_dir: Path) -> None:
     """kill -9 of the postmaster: orphans are waited for, what was committed is there."""
     server = EmbeddedServer(home, bin_dir=bin_dir)
@@ -262,6 +263,7 @@ def test_stale_files_do_not_stop_a_start(home: Path, server: EmbeddedServer) -> 
         foreign.kill()
 
 
+@pytest.mark.faults
 def test_a_start_that_was_killed_half_way_is_begun_again(home: Path, bin_new: Path) -> None:
     """kill -9 of the client while initdb runs leaves no half cluster."""
     starter = client(ENSURE, home, bin_new)
@@ -339,6 +341,7 @@ def _interrupted(process: subprocess.Popen[str]) -> str:
     return process.communicate()[1]
 
 
+@pytest.mark.faults
 def test_ctrl_c_in_the_client_leaves_the_server(home: Path, bin_new: Path) -> None:
     """SIGINT to the client's whole process group ends the client only."""
     starter = client(ENSURE_AND_WAIT, home, bin_new, start_new_session=True)

@@ -47,6 +47,7 @@ def test_a_calendar_and_its_questions(workindex: Command, tmp_path: Path) -> Non
     assert "Nowhere" in refused.document["error"]["message"]
 
 
+@pytest.mark.faults
 def test_killed_in_the_middle(workindex: Command, urls: Urls, tmp_path: Path) -> None:
     """Run again, it ends where a straight run does."""
     parts = [event(f"m{number}", alarm(":-PT5M"), alarm(":-PT1H")) for number in range(2_000)]

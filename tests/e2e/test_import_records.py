@@ -132,6 +132,7 @@ def test_the_real_logs(workindex: Command, shared_data: Path) -> None:
     assert totals["tasks"] == cases
 
 
+@pytest.mark.faults
 def test_a_real_log_after_a_kill(workindex: Command, urls: Urls, shared_data: Path) -> None:
     """The process is killed in the middle; run again, the log is that of one straight run."""
     log = shared_data / "eventlogs" / "08_receipt.xes.gz"

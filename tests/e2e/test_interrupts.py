@@ -7,7 +7,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+import pytest
+
 from conftest import Urls
+
+pytestmark = pytest.mark.faults
 
 INTERRUPTED = 130
 SPREAD = 16

@@ -135,6 +135,7 @@ def stored(urls: Urls) -> int:
     return int(row[0])
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("wait_for", [1, 2_000, 5_000])
 def test_killed_midway_and_sent_again(
     workindex: Command, urls: Urls, tmp_path: Path, wait_for: int
