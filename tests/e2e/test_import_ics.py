@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from calendars import alarm, event, todo, write
 from commands import PROGRAM, Command
 from conftest import Urls
