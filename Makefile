@@ -28,7 +28,7 @@ unexport PYTHONPATH
 demo: $(READY)  ## a day of an agent, the questions, the proofs
 	@$(BIN)/workindex demo
 
-test: $(READY)  ## every test but those that kill servers or run every documented command
+test: $(READY)  ## every test but those that kill programs and those of every documented command
 	$(call part,pytest,$(PYTEST) -m "not faults and not pages")
 
 check: lint  ## exactly what CI runs

@@ -1,6 +1,8 @@
 """A real PostgreSQL for every test that needs one: one server a process, one clone a test.
 
-Tests marked `pg15` run a second time on PostgreSQL 15 where its binaries are installed.
+Tests that never see the URLs of their database cannot change its schema: they take turns in one
+clone, emptied after each. Tests marked `pg15` run a second time on PostgreSQL 15 where its
+binaries are installed.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 PG15_BIN = Path("/usr/lib/postgresql/15/bin")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TEMPLATE = "workindex_template"
-
+# Rows that a migrated database has from the beginning, and a table that no test writes.
+SEEDED = "projection_generation"
+REVISION = "workindex_revision"
 
 # Clones come and go, and the write-ahead log takes a gigabyte: of six servers at most.
 MEMORY_BYTES_MIN = 8 * 2**30
@@ -59,6 +63,11 @@ class Cluster:
         self._numbers = count(1)
         self.admin = server.url("owner", database="postgres")
         upgrade(bootstrap(server.url("owner", database=TEMPLATE)))
+        self._kept: Urls | None = None
+        self._pools: Database | None = None
+        url = self.urls(TEMPLATE).owner
+        with psycopg.connect(url) as conn, conn.cursor().copy(f"COPY {SEEDED} TO STDOUT") as copy:
+            self._seeds = b"".join(copy)
 
     def urls(self, name: str) -> Urls:
         """The logins of a database of this server."""
@@ -74,6 +83,31 @@ class Cluster:
             conn.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
             conn.execute(f"GRANT CONNECT ON DATABASE {name} TO workindex_app, workindex_maint")
         return self.urls(name)
+
+    @property
+    def kept(self) -> Urls:
+        """The clone in which tests take turns."""
+        if self._kept is None:
+            self._kept = self.clone()
+        return self._kept
+
+    @property
+    def pools(self) -> Database:
+        """The pools of the kept clone, opened anew where a test closed them."""
+        if self._pools is None or self._pools._closed:
+            self._pools = Database(self.kept.app, maint_url=self.kept.maint)
+        return self._pools
+
+    def empty(self) -> None:
+        """Make the kept clone what it was at first; whoever still holds rows of it is an error."""
+        with psycopg.connect(self.kept.owner, autocommit=True) as conn, conn.transaction():
+            conn.execute("SET LOCAL lock_timeout = '10s'")
+            conn.execute(f"""DO $$ BEGIN EXECUTE (
+                SELECT string_agg('DELETE FROM ' || oid::regclass::text, '; ') FROM pg_class
+                WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+                  AND relname <> '{REVISION}'); END $$""")
+            with conn.cursor().copy(f"COPY {SEEDED} FROM STDIN") as copy:
+                copy.write(self._seeds)
 
     def drop(self, urls: Urls) -> None:
         """Remove a clone, whoever is still connected."""
@@ -100,7 +134,9 @@ def _cluster(bin_dir: Path | None) -> Iterator[Cluster]:
             # Tests that need durability start servers of their own.
             conn.execute("ALTER SYSTEM SET fsync = off")
             conn.execute("SELECT pg_reload_conf()")
-        yield Cluster(server)
+        cluster = Cluster(server)
+        yield cluster
+        cluster.pools.close()
     finally:
         server.stop()
         shutil.rmtree(home, ignore_errors=True)
@@ -144,11 +180,16 @@ def urls(cluster: Cluster) -> Iterator[Urls]:
 
 
 @pytest.fixture
-def database(urls: Urls) -> Iterator[Database]:
-    """The pools of a fresh database."""
-    opened = Database(urls.app, maint_url=urls.maint)
-    yield opened
-    opened.close()
+def database(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Database]:
+    """The pools of a fresh database: that of `urls` where the test sees those too."""
+    if "urls" in request.fixturenames:
+        urls: Urls = request.getfixturevalue("urls")
+        opened = Database(urls.app, maint_url=urls.maint)
+        yield opened
+        opened.close()
+    else:
+        yield cluster.pools
+        cluster.empty()
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from commands import PROGRAM, Installed
 from conftest import Urls
 from workindex.cli.wrapping import cells_of
 
+pytestmark = pytest.mark.pages
+
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?3[0-9]")
 CHINESE = "修复登录页面在移动设备上的显示问题并通知所有相关的团队成员以及外部合作伙伴" * 2
