@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
 import pytest
@@ -155,12 +155,12 @@ def pg15_cluster() -> Iterator[Cluster]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests marked `pg15` on both servers."""
+    """Run tests marked `pg15` on both servers; the second run is marked `older`."""
     if "cluster" not in metafunc.fixturenames:
         return
-    names = ["embedded_cluster"]
+    names: list[Any] = ["embedded_cluster"]
     if metafunc.definition.get_closest_marker("pg15") and PG15_BIN.exists():
-        names.append("pg15_cluster")
+        names.append(pytest.param("pg15_cluster", marks=pytest.mark.older))
     metafunc.parametrize("cluster", names, indirect=True, scope="session")
 
 

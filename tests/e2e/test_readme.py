@@ -16,6 +16,7 @@ PAGES = ("README.md",)
 LINK = re.compile(r"\]\((?!https?:|#)(?P<target>[^)#]+)")
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_what_happens(page: str, urls: Urls, tmp_path: Path) -> None:
     """Every console and python block of the page runs and prints what stands there."""
