@@ -282,7 +282,8 @@ class _Transcript:
 @lru_cache(maxsize=32)
 def _corpus(transcript: _Transcript) -> Corpus:
     """Prepared once a transcript."""
-    return Corpus([f"{turn.speaker} {turn.text}" for turn in transcript.turns])
+    turns = transcript.turns
+    return Corpus([f"{one.speaker} {one.text}" for one in turns], [one.speaker for one in turns])
 
 
 def _passage(

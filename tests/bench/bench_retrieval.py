@@ -45,10 +45,10 @@ def test_meetings() -> None:
         pytest.skip("../shared/data is absent: there are no meetings to search")
     meetings, asked = _meetings()
     plain = [_Plain([turn for _, turn in turns]) for turns in meetings]
-    ours = [Corpus([f"{speaker} {text}" for speaker, text in turns]) for turns in meetings]
+    ours = [_ours(turns) for turns in meetings]
     pooled = [(m, place) for m, turns in enumerate(meetings) for place in range(len(turns))]
     plain_pool = _Plain([turn for turns in meetings for _, turn in turns])
-    our_pool = Corpus([f"{who} {text}" for turns in meetings for who, text in turns])
+    our_pool = _ours([turn for turns in meetings for turn in turns])
 
     def inside(one: Asked) -> list[tuple[int, int]]:
         best = ours[one.meeting].best_turns(one.text, max(AT))
@@ -87,6 +87,10 @@ def test_conversations(bench: Bench) -> None:
             _print("ours, as evidence of a turn", asked, lambda one, scope=scope: [
                 (0, place) for place in _evidence(scope, one.text)
             ])  # fmt: skip
+
+
+def _ours(turns: Sequence[tuple[str, str]]) -> Corpus:
+    return Corpus([f"{who} {text}" for who, text in turns], [who for who, _ in turns])
 
 
 def _print(name: str, asked: Sequence[Asked], rank: Any) -> None:
