@@ -28,8 +28,8 @@ unexport PYTHONPATH
 demo: $(READY)  ## a day of an agent, the questions, the proofs
 	@$(BIN)/workindex demo
 
-test: $(READY)  ## all but the tests that kill programs, run every documented command, or run on PostgreSQL 15
-	$(call part,pytest,$(PYTEST) -m "not (faults or pages or older)")
+test: $(READY)  ## all but the tests that take long: what they are is in pyproject.toml
+	$(call part,pytest,$(PYTEST) -m "not (faults or pages or older or long)")
 
 check: lint  ## exactly what CI runs
 	@echo "== pytest"

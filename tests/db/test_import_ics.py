@@ -320,6 +320,7 @@ def test_interrupted_anywhere(
 FOLDERS = ("icalendar_fixtures", "libical_tests")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_real_file_is_imported_or_refused(
     work_index: WorkIndex, database: Database, shared_data: Path, folder: str

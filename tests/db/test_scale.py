@@ -34,6 +34,8 @@ from workindex.service.client import UserScope
 from workindex.service.ndjson import parse_object
 from workindex.service.parsing import parse_command
 
+pytestmark = pytest.mark.long
+
 EVENTS_OF_USER = 200
 SMALL_EVENTS = 10_000
 LARGE_EVENTS = 200_000

@@ -112,6 +112,7 @@ def test_an_empty_folder(workindex: Command, tmp_path: Path, kind: str) -> None:
     assert bad.document["error"]["code"] == "invalid_input"
 
 
+@pytest.mark.long
 def test_the_real_logs(workindex: Command, shared_data: Path) -> None:
     """Every case and event of every log is a task and a phase; again, nothing changes."""
     folder = shared_data / "eventlogs"

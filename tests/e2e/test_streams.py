@@ -12,6 +12,8 @@ import pytest
 from commands import PROGRAM
 from conftest import Urls
 
+pytestmark = pytest.mark.faults
+
 TIMEOUT_SECONDS = 60
 TITLE = "中文 😀"
 CREATE = json.dumps({"type": "create_task", "task_id": "T-1", "title": TITLE})
