@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 LAYERS = ("domain", "eventlog", "projections", "assembler", "service", "cli")
 PLACES = (*LAYERS, "alembic", "alembic/versions", "tests", "tests/unit", "tests/db", "tests/e2e")
