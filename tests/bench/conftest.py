@@ -43,9 +43,9 @@ class Bench(NamedTuple):
             conn.execute("SELECT pg_reload_conf()")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    """A server of its own with the settings that users get: durable."""
+    """A server of its own for each file, with the settings that users get: durable."""
     home = Path(tempfile.mkdtemp(prefix="wib", dir=HOME))
     home.chmod(0o755)
     server = EmbeddedServer(home / "s")
