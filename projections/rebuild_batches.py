@@ -30,6 +30,7 @@ from workindex.projections.folding import Folding
 from workindex.projections.log_reading import Log, read_logs
 from workindex.projections.parking import VALUE_CLASSES
 from workindex.projections.row_writing import Prepared, RowWriter, changed_rows, clear
+from workindex.projections.rows import raise_epoch
 
 BATCH_USERS_MAX: Final = 50
 BATCH_EVENTS_MAX: Final = 2_500
@@ -67,9 +68,6 @@ FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) AS u(user_id, position, open
 NONE_DUE = """
 DELETE FROM catchup_due WHERE projection_set = %s AND generation = %s AND user_id = ANY (%s)
 """
-
-# Binds: users. Whoever read rows of another generation does not append to this one by them.
-RAISE_EPOCHS = "UPDATE user_log SET epoch = epoch + 1 WHERE user_id = ANY (%s)"
 
 
 class Range(NamedTuple):
@@ -205,7 +203,7 @@ class _Batch:
             with self._conn.pipeline():
                 self._conn.execute(BEGIN_ALL, (*self._key, names, positions, counts))
                 self._conn.execute(NONE_DUE, (*self._key, names))
-                self._conn.execute(RAISE_EPOCHS, (names,))
+                raise_epoch(self._conn, *names)
             failpoint("rebuild.written")
         stall = time.perf_counter() - begun
         failpoint("rebuild.committed")

@@ -66,9 +66,11 @@ def store_progress(conn: Connection, user_id: str, progress: Progress) -> None:
     conn.execute(MOVE, (progress.position, *marks, progress.open_count, *where))
 
 
-def raise_epoch(conn: Connection, user_id: str) -> None:
-    """Have every append refused that rests on rows which were read before."""
-    conn.execute("UPDATE user_log SET epoch = epoch + 1 WHERE user_id = %s", (user_id,))
+def raise_epoch(conn: Connection, *user_ids: str) -> None:
+    """Have every append for these users refused that rests on rows which were read before."""
+    conn.execute(
+        "UPDATE user_log SET epoch = epoch + 1 WHERE user_id = ANY (%s)", (list(user_ids),)
+    )
 
 
 def load_rows(

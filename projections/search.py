@@ -278,6 +278,8 @@ def _waiting(
     conn: Connection, user_id: str, position: int, head: int, kinds: Sequence[str]
 ) -> list[str] | None:
     """The sources of documents after a position, None where that is too far back."""
+    if head <= position:
+        return []
     if head - position > WAITING_EVENTS_MAX:
         return None
     facts = {fact for kind in kinds or KINDS for fact in MADE_BY[kind]}

@@ -215,7 +215,10 @@ class Snapshot:
 
     def search(self, query: str, filters: Filters, *, limit: int, now: datetime) -> Hits:
         """Documents that hold the words of a query; they may follow the log at a distance."""
-        return search_in(self._conn, self.user_id, query, filters, limit=limit, now=now)
+        inline = self._reader.projection_set
+        return search_in(
+            self._conn, self.user_id, query, filters, limit=limit, now=now, inline=inline
+        )
 
     def _folded(self, kind: str) -> list[Any]:
         if kind not in self._whole:

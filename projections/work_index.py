@@ -54,7 +54,7 @@ class Reader:
         mapper: FactMapper | None = None,
     ) -> None:
         self.database = database
-        self._set = projection_set
+        self.projection_set = projection_set
         self._mapper = mapper or FactMapper()
 
     def read(
@@ -85,7 +85,7 @@ class Reader:
                 return self._at(user_id, want, at_position, now)
             with self.database.connection() as conn:
                 asked = _asked(want, bounds, now)
-                found = _state(conn, user_id, self._set.fold_version, asked, "wi_state")
+                found = _state(conn, user_id, self.projection_set.fold_version, asked, "wi_state")
                 reading = self._reading(user_id, found, want, now)
                 if "lag" in reading.reasons or "fold_version" in reading.reasons:
                     return self._live(conn, user_id, want, now)
@@ -107,7 +107,7 @@ class Reader:
         """One of several readings inside the caller's transaction, which is a snapshot."""
         want = {**want, **ALWAYS}
         asked = _asked(want, bounds, now)
-        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
+        found = _state(conn, user_id, self.projection_set.fold_version, asked, "wi_proof")
         reading = self._reading(user_id, found, want, now)
         if "lag" in reading.reasons or "fold_version" in reading.reasons:
             return self._live(conn, user_id, want, now)
@@ -115,7 +115,9 @@ class Reader:
 
     def marks_in(self, conn: Connection, user_id: str) -> dict[str, Any]:
         """What the database says of the user's rows without any of them, for `doubts_in`."""
-        return _state(conn, user_id, self._set.fold_version, _asked({}, None, None), "wi_proof")
+        return _state(
+            conn, user_id, self.projection_set.fold_version, _asked({}, None, None), "wi_proof"
+        )
 
     def doubts_in(
         self, conn: Connection, user_id: str, kind: str, marks: Mapping[str, Any]
@@ -131,7 +133,7 @@ class Reader:
         """What a connection says that nobody gave a tenant: nothing, and that it proves nothing."""
         want = {**want, **ALWAYS}
         asked = _asked(want, None, None)
-        found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
+        found = _state(conn, user_id, self.projection_set.fold_version, asked, "wi_proof")
         return self._reading(user_id, found, want, None)
 
     def _reading(
@@ -140,7 +142,7 @@ class Reader:
         as_of = datetime.fromisoformat(found["now"]).astimezone(UTC)
         rows: dict[str, list[Any]] = {}
         reasons = _reasons(found, _members(want))
-        for table in self._set.tables:
+        for table in self.projection_set.tables:
             stored = found["rows"].get(table.name) or ()
             rows[table.kind] = _readable(table, stored)
             if len(rows[table.kind]) < len(stored) and "rows_missing" not in reasons:
@@ -167,7 +169,7 @@ class Reader:
                 kind: "all" for kind, table in TABLE_OF_KIND.items() if table.member in members
             }
             asked = _asked(everything, None, now)
-            found = _state(conn, user_id, self._set.fold_version, asked, "wi_proof")
+            found = _state(conn, user_id, self.projection_set.fold_version, asked, "wi_proof")
             reading = self._reading(user_id, found, want, now)
             reasons = set(reading.reasons)
             if not reasons & {"lag", "fold_version"} or reasons & {"parked", "erased"}:
@@ -176,8 +178,11 @@ class Reader:
             head = found["head"]
             if not 0 <= head - position <= LIVE_FOLD_EVENTS_MAX:
                 return reading
-            folding = Folding(without=set(self._set.members) - members, projection_set=self._set)
-            for table in self._set.tables:
+            folding = Folding(
+                without=set(self.projection_set.members) - members,
+                projection_set=self.projection_set,
+            )
+            for table in self.projection_set.tables:
                 for stored in found["rows"].get(table.name) or ():
                     with suppress(*UNREADABLE):  # told by the reading's reasons
                         _row(table, stored)
@@ -200,7 +205,9 @@ class Reader:
             self.database.connection() as conn,
             tenant_transaction(conn, user_id, snapshot=True),
         ):
-            found = _state(conn, user_id, self._set.fold_version, _asked({}, None, now), "wi_proof")
+            found = _state(
+                conn, user_id, self.projection_set.fold_version, _asked({}, None, now), "wi_proof"
+            )
             head = found["head"] or 0
             if not 0 <= at_position <= head:
                 raise InvalidInput(
@@ -209,8 +216,8 @@ class Reader:
                     field="at_position",
                 )
             base = self._reading(user_id, found, want, now)
-            others = set(self._set.members) - _members(want)
-            folding = Folding(without=others, projection_set=self._set)
+            others = set(self.projection_set.members) - _members(want)
+            folding = Folding(without=others, projection_set=self.projection_set)
             last: list[Event] = []
             events = read_events(conn, user_id, self._mapper, to_position=at_position)
             problem = _fold_all(folding, events, 1, at_position, last)
@@ -229,10 +236,10 @@ class Reader:
 
     def _projections(self, generation: int | None) -> tuple[dict[str, Any], ...]:
         """What a certificate says of each member; without a generation the log was folded."""
-        version = self._set.fold_version
+        version = self.projection_set.fold_version
         return tuple(
             {"name": member, "generation": generation, "fold_version": version}
-            for member in self._set.members
+            for member in self.projection_set.members
         )
 
 
