@@ -22,7 +22,7 @@ from workindex.domain.errors import InvalidInput
 from workindex.domain.facts import Sensitivity, check_time
 from workindex.projections.recording import Clock
 from workindex.projections.work_index import Reader
-from workindex.service.parsing import NOT_A_TIME, is_time_text
+from workindex.service.parsing import NOT_A_TIME, is_time_text, shortened
 from workindex.service.refreshing import (
     REFRESH_SECONDS,
     Records,
@@ -52,8 +52,8 @@ def request_of(given: UserRequest | Mapping[str, Any]) -> UserRequest:
     if not isinstance(given, Mapping):
         raise InvalidInput('a request is an object such as {"text": "…"}', field="request")
     if not is_time_text(given.get("now")):
-        told = str(given["now"])[:100]
-        raise InvalidInput(f"now: {NOT_A_TIME} (got {told})", field="now")
+        check_json(given["now"], "now")
+        raise InvalidInput(f"now: {NOT_A_TIME} (got {shortened(given['now'])})", field="now")
     try:
         return UserRequest.model_validate(dict(given))
     except ValidationError as error:

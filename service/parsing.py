@@ -31,7 +31,7 @@ def parse_command(document: Mapping[str, Any]) -> Command:
     """
     if not isinstance(document, Mapping):
         raise InvalidInput(
-            f"a command is an object with a type, not {_short(document)}", field="command"
+            f"a command is an object with a type, not {shortened(document)}", field="command"
         )
     name = document.get("type")
     model = COMMANDS.get(name) if isinstance(name, str) else None
@@ -40,7 +40,7 @@ def parse_command(document: Mapping[str, Any]) -> Command:
     check_json(dict(document), "")
     for field in _times(model) & document.keys():
         if not is_time_text(document[field]):
-            told = f"{name}: {field}: {NOT_A_TIME} (got {_short(document[field])})"
+            told = f"{name}: {field}: {NOT_A_TIME} (got {shortened(document[field])})"
             raise InvalidInput(told, field=field)
     try:
         # JSON and not Python rules: a list is a tuple, a text is a time. Strict: a number is no
@@ -78,7 +78,7 @@ def _no_such_type(document: Mapping[str, Any]) -> str:
     name = document["type"]
     near = get_close_matches(str(name)[:80], COMMANDS, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"no command has the type {_short(name)}: {meant}workindex catalog lists them"
+    return f"no command has the type {shortened(name)}: {meant}workindex catalog lists them"
 
 
 def _told(model: type[Command], problems: list[ErrorDetails]) -> str:
@@ -109,7 +109,7 @@ def _one(model: type[Command], problem: ErrorDetails) -> str:
             said = f"does not have the right form{_WHERE[path]}"
         case _:
             said = problem["msg"]
-    return f"{path}: {said} (got {_short(problem['input'])})"
+    return f"{path}: {said} (got {shortened(problem['input'])})"
 
 
 def _path(problem: ErrorDetails) -> str | None:
@@ -125,6 +125,7 @@ def _dumps(document: Mapping[str, Any]) -> bytes:
         raise InvalidInput(f"the command is not JSON: {error}") from error
 
 
-def _short(value: object) -> str:
+def shortened(value: object) -> str:
+    """A value as a message tells it, of a long one the beginning."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

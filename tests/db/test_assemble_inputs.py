@@ -67,6 +67,9 @@ def refused(ann: UserScope, request: Any, **settings: Any) -> InvalidInput:
         ("now", 1e9),
         ("now", "1772620000"),
         ("now", "soon"),
+        pytest.param("now", 10**5_000, id="a number too long to write"),
+        ("now", "\ud800"),
+        ("now", LONG),
     ],
 )
 def test_a_request_that_is_none_is_refused(ann: UserScope, field: str, given: Any) -> None:
