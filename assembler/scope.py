@@ -151,17 +151,17 @@ def _scope(
 
 
 def _thread_of(request: UserRequest, find: Find) -> str | None:
-    """The thread of the message that is answered, if that is recorded, or to which it replies.
+    """The thread of the message that is replied to, else of the one that is answered, if recorded.
 
     Raises: UnknownRecord where there is no message to reply to.
     """
-    for field, id_ in (("reply_to", request.reply_to), ("message_id", request.message_id)):
-        rows = find("message", [id_]) if id_ is not None else []
-        if rows:
-            thread_id: str = rows[0].thread_id
-            return thread_id
-        if field == "reply_to" and id_ is not None:
-            raise UnknownRecord(field, id_)
+    message_id = request.reply_to or request.message_id
+    rows = find("message", [message_id]) if message_id is not None else []
+    if rows:
+        thread_id: str = rows[0].thread_id
+        return thread_id
+    if request.reply_to is not None:
+        raise UnknownRecord("reply_to", request.reply_to)
     return None
 
 
