@@ -12,7 +12,7 @@ EVENTS ?= 10000000
 USERS ?= 100000
 UV := uv==0.13.9
 LOCK := uv pip compile pyproject.toml --extra embedded --group dev --universal \
-	--python-version 3.11 --generate-hashes --no-config --no-emit-index-url --no-emit-find-links \
+	--python-version 3.11 --generate-hashes --no-config \
 	--custom-compile-command "make lock" --quiet --output-file requirements.lock
 
 # $(call part,NAME,COMMAND) runs one part of the check and prints how long it took.

@@ -109,6 +109,11 @@ class Cluster:
             with conn.cursor().copy(f"COPY {SEEDED} FROM STDIN") as copy:
                 copy.write(self._seeds)
 
+    def close(self) -> None:
+        """Close the pools of the kept clone, if a test had them."""
+        if self._pools is not None:
+            self._pools.close()
+
     def drop(self, urls: Urls) -> None:
         """Remove a clone, whoever is still connected."""
         name = psycopg.conninfo.conninfo_to_dict(urls.app)["dbname"]
@@ -136,7 +141,7 @@ def _cluster(bin_dir: Path | None) -> Iterator[Cluster]:
             conn.execute("SELECT pg_reload_conf()")
         cluster = Cluster(server)
         yield cluster
-        cluster.pools.close()
+        cluster.close()
     finally:
         server.stop()
         shutil.rmtree(home, ignore_errors=True)
