@@ -168,8 +168,7 @@ class ServerHome:
             self._make_home()
             self._refuse_foreign_home()
             for folder in (self.bin, self.conf):
-                if not folder.is_dir():
-                    folder.mkdir()
+                if _made(folder):
                     folder.chmod(0o755)
         except OSError as error:
             raise NotReady(
@@ -229,11 +228,11 @@ class ServerHome:
 
     def _make_home(self) -> None:
         missing = [path for path in (self.path, *self.path.parents) if not path.exists()]
-        for path in reversed(missing):
-            path.mkdir()
+        made = [path for path in reversed(missing) if _made(path)]
+        for path in made:
             if os.geteuid() == 0:
                 path.chmod(0o755)  # whatever the umask: the server's account passes through
-        if self.path in missing or (
+        if self.path in made or (
             self.path.stat().st_uid == os.geteuid() and not any(self.path.iterdir())
         ):
             self.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
@@ -252,6 +251,20 @@ class ServerHome:
             f"the server of {self.path} belongs to another user: run as that user or as root, or "
             f"set WORKINDEX_HOME to a folder of your own"
         )
+
+
+def _made(folder: Path) -> bool:
+    """Make a folder; False where it is there, also since a moment ago by another process.
+
+    Raises: OSError, also where something else is there.
+    """
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return False
+    return True
 
 
 def _is_locked_now(descriptor: int) -> bool:

@@ -8,8 +8,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ import pytest
 from conftest import Cluster
 from workindex.domain.errors import NotReady
 from workindex.eventlog.embedded import EmbeddedServer
+from workindex.eventlog.server_home import ServerHome
 
 
 @pytest.fixture
@@ -26,6 +29,22 @@ def root() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+def test_a_home_that_several_make_at_once(root: Path) -> None:
+    """Whoever comes first makes each folder, and nobody fails on what another one just made."""
+    together = Barrier(8)
+
+    def make(number: int) -> None:
+        together.wait()
+        ServerHome(root / f"a-{number}" / "b" / "home").make()
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(100):
+            for one in [pool.submit(make, number) for _ in range(8)]:
+                one.result()
+    modes = {path.stat().st_mode & 0o777 for path in root.glob("a-*/b/home")}
+    assert modes == {0o711 if os.geteuid() == 0 else 0o700}
 
 
 def file_as_home(root: Path) -> Path:
